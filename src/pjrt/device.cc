@@ -48,13 +48,16 @@ int64_t PjrtDevice::memory_limit() const {
 
 Allocator& PjrtDevice::allocator() { return *allocator_; }
 
-void PjrtDevice::Follow(Event done) {
+void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss) {
   const uint64_t work = in_flight_->Begin();
+  const auto end = [in_flight = in_flight_, work, loss = std::move(loss)](const Status& status) {
+    in_flight->End(work, status.ok() || loss == nullptr ? status : loss->Happen(status));
+  };
   if (stopped_) {
-    in_flight_->End(work, done.Await());
-    return;
+    end(done.Await());
+  } else {
+    done.OnReady(end);
   }
-  done.OnReady([in_flight = in_flight_, work](const Status& status) { in_flight->End(work, status); });
 }
 
 void PjrtDevice::Copy(const Tensor& from, Tensor to, Done done) {
@@ -94,7 +97,8 @@ void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
   const uint64_t work = in_flight_->Begin();
   const auto end = [in_flight = in_flight_, work, done = std::move(done), from, to](const Status& status) {
     in_flight->End(work, OkStatus());
-    done(status);
+    const Status lost = status.ok() ? OkStatus() : WhyLost(from);
+    done(lost.ok() ? status : lost);
   };
   auto copied = (*array)->ToHost(to.inplace_raw_data(), to.num_bytes());
   if (!copied.ok()) return end(copied.status());
@@ -104,7 +108,7 @@ void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
 Status PjrtDevice::ShareValue(const Tensor& from, const Tensor& to) {
   TF_ASSIGN_OR_RETURN(Array* const array, ArrayOf(from));
   TF_ASSIGN_OR_RETURN(DeviceBuffer* const buffer, DeviceBuffer::Of(to));
-  buffer->Set(RefPtr<Array>::Share(array));
+  buffer->Set(RefPtr<Array>::Share(array), DeviceBuffer::Of(from).value()->loss());
   return OkStatus();
 }
 

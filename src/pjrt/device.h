@@ -16,6 +16,7 @@
 namespace tensorbraid::pjrt {
 
 class InFlight;
+class Loss;
 class MemoryCount;
 
 // Its stream is the plugin's: programs and copies begin when what they need is there. Its allocator makes buffers
@@ -33,8 +34,9 @@ class PjrtDevice final : public Device {
   // The number of this device in its client.
   int index() const { return id(); }
   // The device has been given work that ends with `done`, such as the run of a program. The next WhenIdle passes
-  // its error on. After Stop, this waits for the work.
-  void Follow(Event done);
+  // its error on. After Stop, this waits for the work. An error makes `loss` happen, if it is not null; the error is
+  // then that of the loss.
+  void Follow(Event done, std::shared_ptr<Loss> loss = nullptr);
 
   // 0 while the plugin is not loaded, and if it does not know.
   int64_t memory_limit() const override;

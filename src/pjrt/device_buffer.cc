@@ -33,12 +33,18 @@ StatusOr<DeviceBuffer*> DeviceBuffer::Of(const Tensor& tensor) {
 
 StatusOr<Array*> ArrayOf(const Tensor& tensor) {
   TF_ASSIGN_OR_RETURN(const DeviceBuffer* buffer, DeviceBuffer::Of(tensor));
+  if (buffer->loss() != nullptr) TF_RETURN_IF_ERROR(buffer->loss()->status());
   if (!buffer->array()) {
     return FailedPrecondition("a tensor ", tensor.dtype(), tensor.shape(),
                               " in the memory of an accelerator has no value: it has been given to a program, or the "
                               "work that should have made it has failed");
   }
   return buffer->array().get();
+}
+
+Status WhyLost(const Tensor& tensor) {
+  const auto* const buffer = dynamic_cast<const DeviceBuffer*>(tensor.buffer().get());
+  return buffer == nullptr || buffer->loss() == nullptr ? OkStatus() : buffer->loss()->status();
 }
 
 }  // namespace tensorbraid::pjrt

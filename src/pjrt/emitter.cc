@@ -65,6 +65,7 @@ class ProgramEmitter {
   StatusOr<stablehlo::Value> ReadVariable(int variable) {
     const stablehlo::Value& value = variables_[variable].value;
     if (!value.valid()) {
+      TF_RETURN_IF_ERROR(arguments_[variable].loss);
       return FailedPrecondition(
           "the variable '",
           arguments_[variable].tensors.empty() ? std::string() : arguments_[variable].tensors[0].op().name(),

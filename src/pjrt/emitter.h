@@ -59,7 +59,8 @@ class EmitContext {
   }
   stablehlo::Builder& builder() const;
 
-  // The tensor of input i, in the program. FailedPrecondition if it is a variable without a value.
+  // The tensor of input i, in the program. FailedPrecondition if it is a variable without a value, Aborted if the value
+  // is lost.
   StatusOr<stablehlo::Value> input(int i) const;
   // The dtype and shape of the tensor, without making it a part of the program. Errors as for input().
   StatusOr<DType> input_dtype(int i) const;
@@ -155,7 +156,8 @@ struct ProgramArgument {
   // The value, if it is known when the program is made. The program then has it as a constant, and no parameter.
   std::shared_ptr<const Tensor> constant = nullptr;
   bool is_variable = false;
-  bool has_value = true;  // false: a variable that is not initialized when the program starts
+  bool has_value = true;     // false: a variable that is not initialized when the program starts, or is lost
+  Status loss = OkStatus();  // the error of reading a variable that is lost (pjrt/loss.h)
 };
 
 // The text of a program, and what its parameters and results are.
@@ -196,7 +198,7 @@ struct ProgramText {
 // A node whose inputs are all known is computed by `host` instead, if nothing emits it or its outputs are small; null:
 // never. The text does not depend on names, so equal lists give equal programs. Errors name the node: NotFound if it
 // has no emitter and cannot be computed by the host, InvalidArgument if an input that must be known is not or shapes do
-// not match, FailedPrecondition for a read of a variable without a value.
+// not match, FailedPrecondition for a read of a variable without a value, Aborted if that value is lost.
 StatusOr<ProgramText> EmitProgram(const std::vector<const Node*>& nodes, const std::vector<ProgramArgument>& arguments,
                                   const std::vector<Output>& wanted, const HostCompute& host = nullptr,
                                   const EmitterRegistry& registry = EmitterRegistry::Global());

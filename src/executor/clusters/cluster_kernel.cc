@@ -19,6 +19,7 @@
 #include "pjrt/device.h"
 #include "pjrt/device_buffer.h"
 #include "pjrt/emitter.h"
+#include "pjrt/loss.h"
 #include "pjrt/program.h"
 #include "runtime/kernel/cancellable_wait.h"
 #include "runtime/variables/locked_variables.h"
@@ -150,12 +151,18 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     return run.variable_of[i] >= 0 ? locked.value(run.variable_of[i]) : run.ctx.input(static_cast<int>(i));
   }
 
+  // False for a variable that is not initialized or whose value is lost.
+  bool HasValue(size_t i, const ClusterRun& run, const LockedVariables& locked) const {
+    const Tensor& value = ValueOf(i, run, locked);
+    return value.is_valid() && (run.variable_of[i] < 0 || pjrt::WhyLost(value).ok());
+  }
+
   std::string SignatureOf(const ClusterRun& run, const LockedVariables& locked) const {
     std::string text;
     for (size_t i = 0; i < body_->arguments.size(); ++i) {
       const Tensor& value = ValueOf(i, run, locked);
       text += StrCat(run.variable_of[i], ":");
-      if (value.is_valid()) text += StrCat(value.dtype(), value.shape());
+      if (HasValue(i, run, locked)) text += StrCat(value.dtype(), value.shape());
       if (body_->arguments[i].kind == Kind::kStatic) {
         text.append(static_cast<const char*>(value.raw_data()), value.num_bytes());
       }
@@ -176,9 +183,10 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       if (at != i) continue;
       const Tensor& value = ValueOf(i, run, locked);
       argument.is_variable = variable >= 0;
-      argument.has_value = value.is_valid();
+      argument.has_value = HasValue(i, run, locked);
+      if (value.is_valid()) argument.loss = pjrt::WhyLost(value);
       argument.dtype = variable >= 0 ? run.variables[variable]->dtype() : value.dtype();
-      if (value.is_valid()) argument.shape = value.shape();
+      if (argument.has_value) argument.shape = value.shape();
       if (body_->arguments[i].kind == Kind::kStatic) argument.constant = std::make_shared<const Tensor>(value);
     }
     return arguments;
@@ -229,8 +237,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
 
   // Enqueues the program, sets the outputs and gives the variables their new values. The run has then ended, unless the
   // program has an error word.
-  StatusOr<std::optional<ErrorWait>> Execute(ClusterRun& run, const Executable& executable,
-                                             LockedVariables& locked) const {
+  StatusOr<std::optional<ErrorWait>> Execute(ClusterRun& run, const Executable& executable, LockedVariables& locked) {
     const pjrt::ProgramText& text = executable.text;
     std::vector<const Tensor*> inputs;
     for (const int argument : text.parameters) inputs.push_back(&ValueOf(argument, run, locked));
@@ -239,20 +246,24 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       if (update.aliased >= 0 && !inputs[update.aliased]->IsWritable()) kept.push_back(update.aliased);
     }
     std::sort(kept.begin(), kept.end());
-    TF_ASSIGN_OR_RETURN(auto results, executable.program->Run(inputs, kept, device_.index()));
-    device_.Follow(std::move(results.done));
+    auto enqueued = executable.program->Run(inputs, kept, device_.index());
+    if (!enqueued.ok()) return LoseConsumed(run, text, locked, enqueued.status());
+    pjrt::Program::Results results = *std::move(enqueued);
+    std::shared_ptr<pjrt::Loss> loss;
+    if (!text.updates.empty()) loss = std::make_shared<pjrt::Loss>(LossOfUpdated(run, text));
+    device_.Follow(std::move(results.done), loss);
     std::optional<ErrorWait> wait;
     if (text.error_word >= 0) {
       const Shape shape({text.checks.word_size()});
       wait.emplace();
       TF_ASSIGN_OR_RETURN(wait->on_device, NewTensor(kInt64, shape, device_.allocator()));
       TF_ASSIGN_OR_RETURN(wait->on_host, NewTensor(kInt64, shape, HostAllocator()));
-      TF_RETURN_IF_ERROR(Put(std::move(results.outputs[text.error_word]), wait->on_device));
+      TF_RETURN_IF_ERROR(Put(std::move(results.outputs[text.error_word]), loss, wait->on_device));
     }
     for (size_t k = 0; k < text.updates.size(); ++k) {
       const auto& update = text.updates[k];
       TF_ASSIGN_OR_RETURN(Tensor value, NewTensor(update.dtype, update.shape, device_.allocator()));
-      TF_RETURN_IF_ERROR(Put(std::move(results.outputs[k]), value));
+      TF_RETURN_IF_ERROR(Put(std::move(results.outputs[k]), loss, value));
       const int variable = run.variable_of[update.argument];
       if (wait.has_value() && update.aliased < 0) {
         wait->values.emplace_back(variable, std::move(value));
@@ -267,7 +278,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       }
       TF_ASSIGN_OR_RETURN(Tensor * output, run.ctx.AllocateOutput(static_cast<int>(i), result.shape));
       if (result.result >= 0) {
-        TF_RETURN_IF_ERROR(Put(results.outputs[result.result], *output));
+        TF_RETURN_IF_ERROR(Put(results.outputs[result.result], loss, *output));
       } else {
         device_.Copy(*result.constant, *output, [constant = result.constant](const Status&) {});
       }
@@ -300,10 +311,59 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     for (size_t i = 0; i < values.size(); ++i) locked.Replace(i, values[i].second);
   }
 
-  static Status Put(RefPtr<pjrt::Array> array, const Tensor& tensor) {
+  static Status Put(RefPtr<pjrt::Array> array, std::shared_ptr<const pjrt::Loss> loss, const Tensor& tensor) {
     TF_ASSIGN_OR_RETURN(pjrt::DeviceBuffer * buffer, pjrt::DeviceBuffer::Of(tensor));
-    buffer->Set(std::move(array));
+    buffer->Set(std::move(array), std::move(loss));
     return OkStatus();
+  }
+
+  // The program has failed before it was enqueued. Marks the variables whose values the plugin has consumed all the
+  // same, and returns the error of the run.
+  Status LoseConsumed(const ClusterRun& run, const pjrt::ProgramText& text, const LockedVariables& locked,
+                      const Status& error) const {
+    std::vector<int> lost;
+    std::vector<pjrt::DeviceBuffer*> buffers;
+    for (const auto& update : text.updates) {
+      if (update.aliased < 0) continue;
+      TF_ASSIGN_OR_RETURN(auto* const buffer, pjrt::DeviceBuffer::Of(ValueOf(update.argument, run, locked)));
+      if (buffer->array()) continue;
+      lost.push_back(run.variable_of[update.argument]);
+      buffers.push_back(buffer);
+    }
+    if (lost.empty()) return error;
+    const auto loss = std::make_shared<pjrt::Loss>(std::make_shared<const std::string>(LossOf(run, lost)));
+    const Status aborted = loss->Happen(error);
+    for (pjrt::DeviceBuffer* buffer : buffers) buffer->Lose(loss);
+    return aborted;
+  }
+
+  // "the variables 'w' and 'b' on /device:XLA_CPU:0 have lost their values".
+  std::string LossOf(const ClusterRun& run, const std::vector<int>& numbers) const {
+    std::string names = numbers.size() == 1 ? "the variable " : "the variables ";
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      names += StrCat(i == 0                    ? ""
+                      : i + 1 == numbers.size() ? " and "
+                                                : ", ",
+                      "'", run.variables[numbers[i]]->name(), "'");
+    }
+    return StrCat(names, " on ", body_->nodes.back()->device(),
+                  numbers.size() == 1 ? " has lost its value" : " have lost their values");
+  }
+
+  // LossOf all variables that a program updates. Runs mostly have the same variables, so the text is kept.
+  std::shared_ptr<const std::string> LossOfUpdated(const ClusterRun& run, const pjrt::ProgramText& text) {
+    std::vector<int> numbers;
+    std::vector<const VariableResource*> updated;
+    for (const auto& update : text.updates) {
+      numbers.push_back(run.variable_of[update.argument]);
+      updated.push_back(run.variables[numbers.back()].get());
+    }
+    MutexLock lock(mu_);
+    if (loss_of_updated_ == nullptr || updated != updated_) {
+      loss_of_updated_ = std::make_shared<const std::string>(LossOf(run, numbers));
+      updated_ = std::move(updated);
+    }
+    return loss_of_updated_;
   }
 
   const std::shared_ptr<const ClusterBody> body_;
@@ -311,6 +371,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   const std::string name_;
   Mutex mu_;
   std::map<std::string, std::shared_ptr<const Executable>> executables_ TB_GUARDED_BY(mu_);  // keyed by signature
+  std::shared_ptr<const std::string> loss_of_updated_ TB_GUARDED_BY(mu_);  // of the variables `updated_`
+  std::vector<const VariableResource*> updated_ TB_GUARDED_BY(mu_);
 };
 
 class ClusterKernel final : public AsyncKernel {

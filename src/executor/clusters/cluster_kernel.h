@@ -15,7 +15,8 @@ namespace tensorbraid {
 //
 // A run locks the variables of the cluster while the program is enqueued, so that it reads all of them, and replaces
 // those that it updates, at one moment. It never holds the locks while a program is compiled or runs. A variable that
-// is updated gives its memory to the new value, unless something else holds the old value.
+// is updated gives its memory to the new value, unless something else holds the old value. If the program fails, the
+// variable has lost its value (pjrt/loss.h), and the run is Aborted.
 const KernelDef& ClusterKernelDef();
 
 }  // namespace tensorbraid

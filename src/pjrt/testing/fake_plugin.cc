@@ -46,7 +46,9 @@ using c_api::Error;
 // Counts a call, and makes its error if it is to fail.
 Error* Fail(const char* name) {
   const int call = control.calls++;
-  if (call != control.fail_at) return nullptr;
+  const char* next = control.fail_next;
+  const bool is_next = next != nullptr && std::string_view(next) == name;
+  if (call != control.fail_at && !(is_next && control.fail_next.compare_exchange_strong(next, nullptr))) return nullptr;
   control.failed = name;
   return new Error(control.code, std::string("made to fail: ") + name);
 }

@@ -29,6 +29,9 @@ struct FakePluginControl {
   // The call that fails: with this error code, and "made to fail: NAME". -1: none. Destroying fails after it has
   // destroyed, waiting after it has waited. Work that fails brings its error to its event and its outputs.
   std::atomic<int> fail_at{-1};
+  // The next call of this function fails in the same way: "LoadedExecutable_Execute", or for work that is done later
+  // "work of LoadedExecutable_Execute". Null: none.
+  std::atomic<const char*> fail_next{nullptr};
   std::atomic<int> code{13};
   std::atomic<const char*> failed{nullptr};  // the name of the call that has failed
   // A failing Execute has consumed the donated arguments.

@@ -1,0 +1,163 @@
+// Tests sessions on an accelerator that fails: the fake plugin (src/pjrt/testing/fake_plugin.h).
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pjrt/find_plugins.h"
+#include "pjrt/testing/fake_plugin.h"
+#include "tensorbraid/graph/variable.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/session/session.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Two variables on the accelerator, of which a step updates one.
+class FailingAcceleratorTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
+    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
+        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  }
+  FailingAcceleratorTest() {
+    auto device = g_.Device("/device:XLA_CPU:0");
+    x_ = Placeholder(g_, kFloat32, {2}, "x");
+    indices_ = Placeholder(g_, kInt32, {2}, "indices");
+    v_ = Reference("v");
+    w_ = Reference("w");
+    late_ = Reference("late");
+    for (const Output& variable : {v_, w_}) {
+      init_.push_back(NodeBuilder(g_, "Assign").Input(variable).Input(x_).Finish());
+    }
+    add_ = NodeBuilder(g_, "AssignAdd").Input(v_).Input(x_ + x_).Finish();
+    sum_ = v_ + w_;
+    rows_ = NodeBuilder(g_, "Gather").Name("rows").Input(w_).Input(indices_).Finish().output(0);
+    assign_rows_ = NodeBuilder(g_, "Assign").Input(late_).Input(rows_).Finish();
+    is_initialized_ = NodeBuilder(g_, "IsVariableInitialized").Input(v_).Finish().output(0);
+    late_is_initialized_ = NodeBuilder(g_, "IsVariableInitialized").Input(late_).Finish().output(0);
+  }
+  void SetUp() override {
+    ASSERT_TRUE(g_.status().ok()) << g_.status();
+    session_ = Session::Create(g_, {.device_count = {{"XLA_CPU", 1}}}).value();
+    Initialize();
+  }
+  void TearDown() override {
+    session_ = nullptr;
+    pjrt::WaitForWork(*control);
+    EXPECT_EQ(control->buffers, 0);
+    EXPECT_EQ(control->events, 0);
+    control->consumes_when_failing = false;
+    control->fail_next = nullptr;
+  }
+
+  Output Reference(const std::string& name) {
+    return NodeBuilder(g_, "VariableV2")
+        .Name(name)
+        .Attr("shape", Shape({2}))
+        .Attr("dtype", kFloat32)
+        .Finish()
+        .output(0);
+  }
+  Feed One() const { return {x_, Tensor::Vector<float>({1, 1})}; }
+  void Initialize() {
+    const auto run = session_->Run({init_.begin(), init_.end()}, {One()});
+    ASSERT_TRUE(run.ok()) << run.status();
+  }
+  Status Add() { return session_->Run({add_}, {One()}).status(); }
+  // The first element of v + w; -1 after an error.
+  float Sum() {
+    const auto values = session_->Run({sum_});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return values.ok() ? (*values)[0].data<float>()[0] : -1;
+  }
+  bool IsTrue(const Output& flag) {
+    const auto values = session_->Run({flag});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return values.ok() && (*values)[0].scalar<bool>();
+  }
+
+  static pjrt::FakePluginControl* control;
+  Graph g_;
+  Output x_, indices_, v_, w_, late_, sum_, rows_, is_initialized_, late_is_initialized_;
+  std::vector<Operation> init_;
+  Operation add_, assign_rows_;
+  std::unique_ptr<Session> session_;
+};
+pjrt::FakePluginControl* FailingAcceleratorTest::control = nullptr;
+
+// Fails while it is enqueued, or later.
+constexpr const char* kExecute[] = {"LoadedExecutable_Execute", "work of LoadedExecutable_Execute"};
+
+TEST_F(FailingAcceleratorTest, AVariableThatAFailedProgramHasConsumedIsLost) {
+  control->consumes_when_failing = true;
+  for (const char* call : kExecute) {
+    SCOPED_TRACE(call);
+    ASSERT_TRUE(Add().ok());
+    EXPECT_EQ(Sum(), 4);
+    EXPECT_TRUE(IsTrue(is_initialized_));
+
+    control->fail_next = call;
+    const auto expect_lost = [&](const Status& status) {
+      EXPECT_TRUE(absl::IsAborted(status)) << status;
+      const std::string message(status.message());
+      EXPECT_THAT(message, HasSubstr("the variable 'v' on /job:localhost/replica:0/task:0/device:XLA_CPU:0 has lost"));
+      EXPECT_THAT(message, HasSubstr(std::string("made to fail: ") + call));
+    };
+    expect_lost(Add());
+    expect_lost(Add());
+    expect_lost(session_->Run({sum_}).status());
+    expect_lost(session_->Run({v_}).status());
+    EXPECT_FALSE(IsTrue(is_initialized_));
+    EXPECT_TRUE(session_->Run({w_}).ok());  // the others are as before
+
+    Initialize();
+    EXPECT_TRUE(IsTrue(is_initialized_));
+    ASSERT_TRUE(Add().ok());
+    EXPECT_EQ(Sum(), 4);
+    Initialize();
+  }
+}
+
+TEST_F(FailingAcceleratorTest, AVariableThatWasNotConsumedKeepsItsValue) {
+  ASSERT_TRUE(Add().ok());
+  control->fail_next = kExecute[0];
+  EXPECT_TRUE(absl::IsInternal(Add()));
+  EXPECT_EQ(Sum(), 4);
+  ASSERT_TRUE(Add().ok());
+  EXPECT_EQ(Sum(), 6);
+}
+
+// The fake plugin does not compute indices: the test says what the error word is.
+TEST_F(FailingAcceleratorTest, ARunEndsWithTheErrorOfItsElements) {
+  const std::vector<Feed> feeds = {{indices_, Tensor::Vector<int32_t>({0, 1})}};
+  const int64_t word[] = {1, 1, 7};
+  for (int i = 0; i < 3; ++i) control->integers[i] = word[i];
+  const Status failed = session_->Run({rows_, assign_rows_}, feeds).status();
+  for (auto& integer : control->integers) integer = 0;
+  EXPECT_TRUE(absl::IsInvalidArgument(failed)) << failed;
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("Gather 'rows'"));
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("indices[1] = 7 is not in [0, 2)"));
+  EXPECT_THAT(std::string(failed.message()), Not(HasSubstr("_Cluster")));
+  EXPECT_FALSE(IsTrue(late_is_initialized_));
+
+  control->fail_next = "work of Buffer_ToHostBuffer";
+  EXPECT_TRUE(absl::IsInternal(session_->Run({assign_rows_}, feeds).status()));
+  EXPECT_FALSE(IsTrue(late_is_initialized_));
+
+  const auto good = session_->Run({rows_, assign_rows_}, feeds);
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_TRUE(IsTrue(late_is_initialized_));
+}
+
+}  // namespace
+}  // namespace tensorbraid
