@@ -324,6 +324,9 @@ std::vector<int> StaticInputs(const EmitterDef& def, const Node& node) {
       for (int i = first; i < last; ++i) inputs.push_back(i);
     }
   }
+  for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) {
+    if (BaseType(node.input_type(i)) == DType::kString) inputs.push_back(i);
+  }
   return inputs;
 }
 

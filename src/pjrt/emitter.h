@@ -140,7 +140,8 @@ class EmitterRegistry {
   std::multimap<std::string, EmitterDef, std::less<>> emitters_;
 };
 
-// The numbers of the inputs of the node that must be known when the program is made.
+// The numbers of the inputs of the node that must be known when the program is made: the static inputs, and strings,
+// which cannot be in programs.
 std::vector<int> StaticInputs(const EmitterDef& def, const Node& node);
 
 // Computes a node on the host, from the values of its inputs. For nodes that are known when the program is made.

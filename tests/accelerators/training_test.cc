@@ -290,6 +290,39 @@ TEST(AcceleratorTest, ErrorsOfElementsAreThoseOfTheCpu) {
   }
 }
 
+TEST(AcceleratorTest, AnAssertionShowsWhatItShowsOnTheCpu) {
+  std::vector<std::string> messages;
+  for (const char* device : {"/device:CPU:0", "/device:XLA_CPU:0"}) {
+    Graph g;
+    auto scope = g.Device(device);
+    const Output x = Placeholder(g, kFloat32, {2, 3}, "x");
+    std::vector<Output> data = {Const(g, Tensor::Scalar(std::string("too large:"))), x};
+    for (const DType dtype : {kFloat16, kBfloat16, kFloat64, kInt8, kInt64, kBool}) data.push_back(Cast(x, dtype));
+    const Operation assertion = NodeBuilder(g, "Assert")
+                                    .Name("small")
+                                    .Input(Less(ReduceMax(x), 10.0f))
+                                    .InputList(data)
+                                    .Attr("summarize", 4)
+                                    .Finish();
+    Output y;
+    {
+      auto after = g.ControlDependencies({assertion});
+      y = x + 1.0f;
+    }
+    ASSERT_TRUE(g.status().ok()) << g.status();
+    const auto session = Session::Create(g, kTwoDevices).value();
+    const auto run = [&](float first) {
+      return session->Run({y}, {{x, Tensor::Of<float>({2, 3}, {first, -1.5f, 0, 3, 4, 5})}}).status();
+    };
+    EXPECT_TRUE(run(9.25f).ok());
+    const Status failed = run(10.5f);
+    EXPECT_EQ(failed.code(), absl::StatusCode::kInvalidArgument) << failed;
+    EXPECT_THAT(std::string(failed.message()), HasSubstr("assertion failed: [too large:] [[10.5 -1.5 0]"));
+    messages.emplace_back(failed.message());
+  }
+  EXPECT_EQ(messages[0], messages[1]);
+}
+
 TEST(AcceleratorTest, AnOpWithoutAnEmitterRunsOnTheHost) {
   Graph g;
   auto device = g.Device("/device:XLA_CPU:0");

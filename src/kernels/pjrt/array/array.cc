@@ -30,7 +30,8 @@ std::string RefuseOtherDTypes(const Node& node) {
 }  // namespace
 
 void RegisterArrayEmitters(EmitterRegistry& r) {
-  r.Add("Const", {{"dtype", kTensors}}, EmitConst);
+  // Strings can only be static inputs.
+  r.Add("Const", {{"dtype", kTensors | DTypeSet{kString}}}, EmitConst);
   r.Add("Identity", {{"T", kEdges}}, EmitForward);
   r.Add("IdentityN", {}, EmitForward).refuse = RefuseOtherDTypes;
   r.Add("StopGradient", {{"T", kEdges}}, EmitForward);
