@@ -141,6 +141,33 @@ def _subclass(tf):
     return Net()
 
 
+def _adversarial(k):
+    """A generator whose discriminator is not trained, and averages of BatchNormalization in a model that is called."""
+    layers = k.layers
+    discriminator = k.Sequential([layers.Dense(5, input_shape=(3,)), layers.LeakyReLU(0.2),
+                                  layers.BatchNormalization(momentum=0.8), layers.Dense(2)], name="discriminator")
+    discriminator.compile("sgd", "mse")
+    inputs, noise = k.Input((4,)), k.Input((4,))
+    generator = k.Model(inputs, layers.Dense(3)(layers.BatchNormalization(momentum=0.8)(layers.Dense(4)(inputs))))
+    discriminator.trainable = False
+    return k.Model(noise, discriminator(generator(noise)))
+
+
+def _losses_of_samples(k):
+    """A model with losses of samples that are not reduced."""
+    x = k.Input((4,))
+    y = k.layers.Dense(2)(x)
+    model = k.Model(x, y)
+    model.add_loss(k.backend.sum(k.backend.square(y), -1))
+    return model
+
+
+def _axes(k):
+    layers = k.layers
+    return k.Sequential([layers.BatchNormalization(axis=[1, 3], momentum=0.9, input_shape=(6, 6, 2)), layers.Flatten(),
+                         layers.Dense(3, activation="softmax")])
+
+
 def trainings(tf):
     """By name: a model, the arguments of `compile`, inputs, targets, and further arguments of `fit`."""
     k = tf.keras
@@ -186,6 +213,11 @@ def trainings(tf):
             "loss_weights": {"p": 1.0, "q": 0.5}, "metrics": {"q": ["accuracy"]}}, [X, SEQUENCES], [Y, CLASSES]),
         "features": (lambda: _columns(tf), squares, FEATURES, Y),
         "subclass": (lambda: _subclass(tf), {"optimizer": sgd, "loss": "mse"}, X, Y),
+        "adversarial": (lambda: _adversarial(k), {"optimizer": sgd, "loss": "mse"}, X, Y),
+        "several axes": (lambda: _axes(k), classifies, IMAGES, CLASSES),
+        "losses of samples": (lambda: _losses_of_samples(k), {"optimizer": lambda: o.SGD(0.005)}, X, None),
+        "losses that are not reduced": (lambda: _mlp(k), {
+            "optimizer": lambda: o.SGD(0.01), "loss": k.losses.MeanSquaredError(reduction="none")}, X, Y),
         "other layers": (lambda: _normalized_layers(k), squares, SEQUENCES, Y),
         "convolutions": (lambda: _convolutions(k), squares, IMAGES, Y),
         "losses as objects": (lambda: _mlp(k), {"optimizer": adam, "loss": k.losses.Huber(0.2), "metrics": [
@@ -275,7 +307,8 @@ def _train(make, arguments, x, y, more=None):
     _set_weights(model)
     history = model.fit(x, y, batch_size=8, epochs=4, shuffle=False, verbose=0, **(more or {})).history
     outputs = model.predict(x, batch_size=8)
-    return [*(np.array(history[name]) for name in sorted(history)), *model.get_weights(),
+    # TensorFlow reports the mean loss of each place in a batch, if losses are not reduced.
+    return [*(np.reshape(history[name], (4, -1)).mean(1) for name in sorted(history)), *model.get_weights(),
             *(outputs if isinstance(outputs, list) else [outputs])]
 
 
