@@ -10,6 +10,7 @@
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
 #include "graph/model/fed_variables.h"
+#include "pjrt/find_plugins.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -100,6 +101,11 @@ SessionOptions SessionOptionsOf(nb::handle given) {
   for (const auto& [key, value] : nb::cast<nb::dict>(given)) {
     const std::string name = nb::cast<std::string>(key);
     if (name == "device_count") options.device_count = nb::cast<std::map<std::string, int>>(value);
+    if (name == "gpu_options") {
+      options.gpu_options = {.per_process_gpu_memory_fraction = nb::cast<double>(value[0]),
+                             .allow_growth = nb::cast<bool>(value[1]),
+                             .visible_device_list = nb::cast<std::string>(value[2])};
+    }
     if (name == "inter_op_parallelism_threads") options.inter_op_parallelism_threads = nb::cast<int>(value);
     if (name == "allow_soft_placement") options.allow_soft_placement = nb::cast<bool>(value);
     if (name == "log_device_placement") options.log_device_placement = nb::cast<bool>(value);
@@ -155,6 +161,14 @@ nb::list ValuesOf(std::vector<Tensor> values) {
 }
 
 void BindSession(Module& m) {
+  m.def(
+      "find_plugin",
+      [](const std::string& device_type) {
+        const pjrt::FoundPlugin found = pjrt::FindPlugin(pjrt::ThisMachine(), device_type);
+        return nb::make_tuple(found.path, found.devices, found.problem);
+      },
+      nb::arg("device_type"),
+      "The path of the plugin for devices of this type, how many it would have, and why it has none.");
   m.def("reset_session", [](const std::string& target, nb::handle given, const std::vector<std::string>& containers) {
     SessionOptions options = SessionOptionsOf(given);
     options.target = target;
@@ -191,6 +205,18 @@ void BindSession(Module& m) {
       .def("_prepare", &Prepare)
       .def("_run_with_options", &RunWithOptions)
       .def("list_devices", [](const PySession& self) { return self.get().ListDevices(); })
+      .def(
+          "describe_devices",
+          [](const PySession& self) {
+            // Plugins write to standard error, and may take seconds to start.
+            std::vector<DeviceDescription> devices = WithoutLock([&] { return self.get().DescribeDevices(); });
+            nb::list result;
+            for (const DeviceDescription& d : devices) {
+              result.append(nb::make_tuple(d.name, d.type, d.memory_limit, d.incarnation, d.physical));
+            }
+            return result;
+          },
+          "The name, type, memory limit, incarnation and physical description of each device.")
       .def("close", [](PySession& self) {
         if (self.session == nullptr) return;
         const Unlocked unlocked;

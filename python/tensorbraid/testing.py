@@ -13,7 +13,7 @@ from unittest import mock as mock  # noqa: F401
 import numpy as np
 
 from tensorbraid import _core, dtypes, errors, nest
-from tensorbraid.internal import benchmarks, graphs, session
+from tensorbraid.internal import benchmarks, devices, graphs, session
 from tensorbraid.internal.benchmarks import Benchmark, benchmark_config  # noqa: F401
 from tensorbraid.internal.gradient_check import compute_gradient, compute_gradient_error  # noqa: F401
 
@@ -33,22 +33,50 @@ def get_temp_dir():
 _temp_dir = None
 
 
+def _local_gpus():
+    from tensorbraid.tensorflow_python import device_lib
+
+    return [device for device in device_lib.list_local_devices() if device.device_type == "GPU"]
+
+
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
-    """False: the library has kernels for CPUs only."""
+    """Whether this process has a GPU that can be started, perhaps of at least a compute capability such as (7, 0).
+
+    Starts the GPUs. With `cuda_only`, a GPU must have a compute capability.
+    """
+    for gpu in _local_gpus():
+        capability = re.search(r"compute capability: (\d+)\.(\d+)", gpu.physical_device_desc)
+        if capability is None:
+            if not cuda_only and min_cuda_compute_capability is None:
+                return True
+        elif tuple(map(int, capability.groups())) >= tuple(min_cuda_compute_capability or ()):
+            return True
     return False
 
 
 def gpu_device_name():
-    """Empty, since there are no GPUs."""
-    return ""
+    """The name of the first GPU, "/device:GPU:0"; "" if there is none that can be started."""
+    return next((gpu.name for gpu in _local_gpus()), "")
 
 
 def is_built_with_cuda():
-    """False."""
-    return False
+    """Whether a plugin for GPUs of NVIDIA is installed, which is what computes there. It is not loaded."""
+    return "cuda" in _core.find_plugin("GPU")[0]
 
 
-is_built_with_rocm = is_built_with_xla = is_built_with_gpu_support = is_built_with_cuda
+def is_built_with_rocm():
+    """Whether a plugin for GPUs of AMD is installed. It is not loaded."""
+    return "rocm" in _core.find_plugin("GPU")[0]
+
+
+def is_built_with_gpu_support():
+    """Whether a plugin for GPUs is installed. It is not loaded."""
+    return devices.has_plugin("GPU")
+
+
+def is_built_with_xla():
+    """Whether a plugin is installed: they are the compilers of XLA. It is not loaded."""
+    return devices.has_plugin("GPU") or devices.has_plugin("XLA_CPU")
 
 
 def test_src_dir_path(relative_path):
@@ -139,10 +167,10 @@ class TestCase(unittest.TestCase):
         """A context manager with a session that is the default session in it.
 
         Without a config, placement is soft: nodes for devices that do not exist run on others. Without `use_gpu`, nodes
-        that are made in the context are placed on the CPU.
+        that are made in the context are placed on the CPU; with `force_gpu`, on the first GPU, which must exist.
         """
         with session.Session(graph=graph, config=_session_config(config, force_gpu)) as made:
-            with _devices(made.graph, use_gpu):
+            with _devices(made.graph, use_gpu, force_gpu):
                 yield made
 
     @contextlib.contextmanager
@@ -153,7 +181,8 @@ class TestCase(unittest.TestCase):
             self._cached = session.Session(graph=graph, config=config)
         elif graph is not None and graph is not self._cached.graph:
             raise ValueError("the graph is not the one of the cached session")
-        with self._cached.graph.as_default(), self._cached.as_default(), _devices(self._cached.graph, use_gpu):
+        with self._cached.graph.as_default(), self._cached.as_default(), _devices(self._cached.graph, use_gpu,
+                                                                                             force_gpu):
             yield self._cached
 
     test_session = _OnInstances()
@@ -351,14 +380,18 @@ class TestCase(unittest.TestCase):
 
 def _session_config(config, force_gpu):
     """The ConfigProto of a test's session."""
-    if force_gpu:
-        raise errors.InvalidArgumentError(None, None, "force_gpu=True, but the library has no kernels for GPUs")
+    if force_gpu and not is_gpu_available():
+        problem = _core.find_plugin("GPU")[2] or "the log says why none can be started"
+        raise errors.InvalidArgumentError(None, None, f"force_gpu=True, but there is no GPU: {problem}")
     if config is not None:
         return config
     from tensorbraid import proto
 
-    return proto.ConfigProto(allow_soft_placement=True)
+    return proto.ConfigProto(allow_soft_placement=not force_gpu)
 
 
-def _devices(graph, use_gpu):
+def _devices(graph, use_gpu, force_gpu):
+    """The scope in which a test's nodes are made."""
+    if force_gpu:
+        return graph.device("/device:GPU:0")
     return contextlib.nullcontext() if use_gpu else graph.device("/device:CPU:0")

@@ -242,6 +242,10 @@ class OldNamesTest(unittest.TestCase):
     def test_the_devices_of_this_machine(self):
         device = device_lib.list_local_devices()[0]
         self.assertEqual((device.name, device.device_type), ("/device:CPU:0", "CPU"))
+        self.assertEqual((device.memory_limit, device.physical_device_desc), (256 << 20, ""))
+        self.assertNotEqual(device.incarnation, 0)
+        two = device_lib.list_local_devices(tf.ConfigProto(device_count={"CPU": 2}))
+        self.assertEqual([device.name for device in two], ["/device:CPU:0", "/device:CPU:1"])
 
     def test_the_projector_reads_its_file(self):
         projector = tf.contrib.tensorboard.plugins.projector

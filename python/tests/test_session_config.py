@@ -22,6 +22,23 @@ class SessionConfigTest(unittest.TestCase):
         with tf.Session() as session, self.assertRaises(tf.errors.InvalidArgumentError):
             session.run(x)
 
+    def test_devices_have_memory_and_an_incarnation(self):
+        with tf.Session() as session:
+            device, = session.list_devices()
+            self.assertEqual((device.device_type, device.memory_limit_bytes), ("CPU", 256 << 20))
+            self.assertNotEqual(device.incarnation, 0)
+            self.assertEqual(repr(device), "_DeviceAttributes(/job:localhost/replica:0/task:0/device:CPU:0, CPU, "
+                             "268435456, %d)" % device.incarnation)
+            self.assertEqual(session.list_devices(), [device])
+
+    def test_a_missing_gpu_is_an_error_that_says_what_to_do(self):
+        with tf.device("/gpu:0"):
+            x = tf.constant(2.0, name="x")
+        with tf.Session() as session, self.assertRaisesRegex(
+                tf.errors.InvalidArgumentError, "requests device /device:GPU:0, which does not exist; the devices are "
+                "[^;]*: there is no PJRT plugin: install one[^;]*; with allow_soft_placement, the CPU computes instead"):
+            session.run(x)
+
     def test_a_server_has_the_devices_of_its_config(self):
         config = tf.ConfigProto(device_count={"CPU": 3})
         config.gpu_options.allow_growth = True

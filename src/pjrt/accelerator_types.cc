@@ -3,11 +3,16 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/mutex.h"
+#include "io/file.h"
 #include "pjrt/accelerator.h"
 #include "pjrt/device.h"
 #include "pjrt/find_plugins.h"
@@ -24,19 +29,40 @@ StatusOr<std::string> PathOfPlugin(const std::string& device_type) {
   return found.path;
 }
 
-// A process has the devices that it asks for. Without being asked, it has those of a plugin that the environment
-// variable names.
+// Logs each problem once, though every session meets it.
+void WarnOnce(const std::string& problem) {
+  static auto* const mu = new Mutex;
+  static auto* const told = new std::set<std::string>;
+  MutexLock lock(*mu);
+  if (told->insert(problem).second) {
+    TB_LOG(Warning, "pjrt") << problem;
+  }
+}
+
+// Whether a process that says nothing may have devices of this type: those of a plugin that the environment variable
+// names, and the GPUs of the driver. Must be fast where there is neither.
+bool MayHave(const Machine& machine, const char* device_type) {
+  return !machine.variable(kPluginVariable).empty() ||
+         (device_type == std::string_view("GPU") && FileExists(machine.driver_folder));
+}
+
+// A process has at most as many devices as it asks for. Without being asked, it has all GPUs, and the devices of a
+// plugin that the environment variable names.
 int CountDevices(const char* device_type, std::optional<int> wanted) {
   if (wanted == 0) return 0;
-  if (!wanted && ThisMachine().variable(kPluginVariable).empty()) return 0;
-  const FoundPlugin found = FindPlugin(ThisMachine(), device_type);
-  if (!wanted && !found.is_named) return 0;
+  const Machine machine = ThisMachine();
+  if (!wanted && !MayHave(machine, device_type)) return 0;
+  const FoundPlugin found = FindPlugin(machine, device_type);
+  if (!wanted && !found.is_named && device_type != std::string_view("GPU")) return 0;
   if (!found.problem.empty()) {
-    TB_LOG(Warning, "pjrt") << "no devices of type " << device_type << ": " << found.problem;
+    if (wanted || found.is_named) WarnOnce(StrCat("no devices of type ", device_type, ": ", found.problem));
     return 0;
   }
-  if (ComputesOnCpu(found.path)) return wanted.value_or(found.devices);  // such a plugin makes as many as it is told
-  return std::min(wanted.value_or(found.devices), found.devices);
+  int devices = found.is_open ? wanted.value_or(found.devices) : found.devices;
+  if (const int visible = Accelerator::OfType(device_type).num_visible(); visible > 0) {
+    devices = found.is_open ? visible : std::min(devices, visible);
+  }
+  return std::min(devices, wanted.value_or(devices));
 }
 
 template <int i>
@@ -62,6 +88,22 @@ Accelerator& Accelerator::OfType(const std::string& device_type) {
   const auto it = all->find(device_type);
   TB_CHECK(it != all->end());
   return *it->second;
+}
+
+Status UseGpuOptions(const GpuOptions& options) {
+  if (options == GpuOptions()) return OkStatus();
+  const FoundPlugin found = FindPlugin(ThisMachine(), "GPU");
+  if (!found.problem.empty()) return OkStatus();
+  if (!found.is_open) {
+    for (const std::string& word : StrSplit(options.visible_device_list, ',')) {
+      if (int number = 0; absl::SimpleAtoi(word, &number) && number >= found.devices) {
+        return InvalidArgument("gpu_options.visible_device_list is '", options.visible_device_list, "', but there ",
+                               found.devices == 1 ? "is 1 GPU" : StrCat("are ", found.devices, " GPUs"),
+                               ", numbered from 0");
+      }
+    }
+  }
+  return Accelerator::OfType("GPU").Use(options);
 }
 
 }  // namespace pjrt

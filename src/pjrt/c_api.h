@@ -205,6 +205,12 @@ struct DeviceDescriptionKindArgs {
   const char* device_kind = nullptr;  // out: the model, such as "NVIDIA H100 80GB HBM3"; belongs to the description
   size_t device_kind_size = 0;        // out
 };
+struct DeviceDescriptionAttributesArgs {
+  TB_PJRT_STRUCT(DeviceDescriptionAttributesArgs, attributes);
+  DeviceDescription* device_description = nullptr;
+  size_t num_attributes = 0;               // out
+  const NamedValue* attributes = nullptr;  // out; belongs to the description
+};
 struct DeviceGetDescriptionArgs {
   TB_PJRT_STRUCT(DeviceGetDescriptionArgs, device_description);
   Device* device = nullptr;
@@ -431,7 +437,7 @@ struct Api {
 
   Function<DeviceDescriptionIdArgs> DeviceDescription_Id = nullptr;
   Unused DeviceDescription_ProcessIndex = nullptr;
-  Unused DeviceDescription_Attributes = nullptr;
+  Function<DeviceDescriptionAttributesArgs> DeviceDescription_Attributes = nullptr;
   Function<DeviceDescriptionKindArgs> DeviceDescription_Kind = nullptr;
   Unused DeviceDescription_DebugString = nullptr;
   Unused DeviceDescription_ToString = nullptr;

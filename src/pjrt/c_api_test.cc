@@ -126,6 +126,11 @@ SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args, device_descrip
 SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args, device_kind);
 SAME(DeviceDescriptionKindArgs, PJRT_DeviceDescription_Kind_Args, device_kind_size);
 
+SAME_STRUCT(DeviceDescriptionAttributesArgs, PJRT_DeviceDescription_Attributes_Args);
+SAME(DeviceDescriptionAttributesArgs, PJRT_DeviceDescription_Attributes_Args, device_description);
+SAME(DeviceDescriptionAttributesArgs, PJRT_DeviceDescription_Attributes_Args, num_attributes);
+SAME(DeviceDescriptionAttributesArgs, PJRT_DeviceDescription_Attributes_Args, attributes);
+
 SAME_STRUCT(DeviceGetDescriptionArgs, PJRT_Device_GetDescription_Args);
 SAME(DeviceGetDescriptionArgs, PJRT_Device_GetDescription_Args, device);
 SAME(DeviceGetDescriptionArgs, PJRT_Device_GetDescription_Args, device_description);

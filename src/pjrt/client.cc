@@ -12,7 +12,7 @@
 namespace tensorbraid::pjrt {
 namespace {
 
-c_api::NamedValue OptionOf(const std::string& name, const std::variant<std::string, int64_t, float, bool>& value) {
+c_api::NamedValue OptionOf(const std::string& name, const ClientOption& value) {
   c_api::NamedValue option;
   option.name = name.data();
   option.name_size = name.size();
@@ -24,6 +24,10 @@ c_api::NamedValue OptionOf(const std::string& name, const std::variant<std::stri
   } else if (const auto* integer = std::get_if<int64_t>(&value)) {
     option.type = c_api::ValueType::kInt64;
     option.int64_value = *integer;
+  } else if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+    option.type = c_api::ValueType::kInt64List;
+    option.int64_list_value = list->data();
+    option.value_size = list->size();
   } else if (const auto* number = std::get_if<float>(&value)) {
     option.type = c_api::ValueType::kFloat;
     option.float_value = *number;
@@ -40,18 +44,32 @@ struct ClientList {
   std::vector<Client*> clients TB_GUARDED_BY(mu);
 };
 
+// What the plugin says about the generation of a GPU; "" if it says nothing.
+std::string ComputeCapability(const Client& client, c_api::DeviceDescription* description) {
+  c_api::DeviceDescriptionAttributesArgs args{.device_description = description};
+  if (!client.Call(&c_api::Api::DeviceDescription_Attributes, args).ok()) return "";
+  for (size_t i = 0; i < args.num_attributes; ++i) {
+    const c_api::NamedValue& attribute = args.attributes[i];
+    if (attribute.type == c_api::ValueType::kString &&
+        std::string_view(attribute.name, attribute.name_size) == "compute_capability") {
+      return std::string(attribute.string_value, attribute.value_size);
+    }
+  }
+  return "";
+}
+
 std::string ContextOf(const Plugin& plugin) { return StrCat("PJRT plugin '", plugin.path(), "'"); }
 
 }  // namespace
 
-StatusOr<Client*> Client::Create(const Plugin& plugin, const ClientOptions& options) {
+StatusOr<Client*> Client::Create(const Plugin& plugin, const ClientOptions& options, const std::vector<int>& devices) {
   CountForks();
   std::vector<c_api::NamedValue> values;
   for (const auto& [name, value] : options) values.push_back(OptionOf(name, value));
   c_api::ClientCreateArgs create{.create_options = values.data(), .num_options = values.size()};
   TF_RETURN_IF_ERROR(Annotate(plugin.Call(&c_api::Api::Client_Create, create), ContextOf(plugin)));
   auto client = std::unique_ptr<Client>(new Client(plugin, create.client));
-  TF_RETURN_IF_ERROR(client->Describe());
+  TF_RETURN_IF_ERROR(client->Describe(devices));
   static auto* const all = new ClientList;
   MutexLock lock(all->mu);
   all->clients.push_back(client.get());
@@ -66,7 +84,7 @@ Client::~Client() {
   Call(&c_api::Api::Client_Destroy, destroy).IgnoreError();
 }
 
-Status Client::Describe() {
+Status Client::Describe(const std::vector<int>& chosen) {
   c_api::ClientPlatformNameArgs name{.client = client_};
   TF_RETURN_IF_ERROR(Call(&c_api::Api::Client_PlatformName, name));
   platform_.assign(name.platform_name, name.platform_name_size);
@@ -75,13 +93,22 @@ Status Client::Describe() {
   platform_version_.assign(version.platform_version, version.platform_version_size);
   c_api::ClientAddressableDevicesArgs devices{.client = client_};
   TF_RETURN_IF_ERROR(Call(&c_api::Api::Client_AddressableDevices, devices));
-  for (size_t i = 0; i < devices.num_addressable_devices; ++i) {
+  std::vector<int> indices = chosen;
+  if (indices.empty()) {
+    for (size_t i = 0; i < devices.num_addressable_devices; ++i) indices.push_back(static_cast<int>(i));
+  }
+  for (const int i : indices) {
+    if (i < 0 || static_cast<size_t>(i) >= devices.num_addressable_devices) {
+      return NotFound(context_, " has ", devices.num_addressable_devices, " devices, and no device ", i);
+    }
     c_api::Device* const device = devices.addressable_devices[i];
     c_api::DeviceGetDescriptionArgs description{.device = device};
     TF_RETURN_IF_ERROR(Call(&c_api::Api::Device_GetDescription, description));
     c_api::DeviceDescriptionKindArgs kind{.device_description = description.device_description};
     TF_RETURN_IF_ERROR(Call(&c_api::Api::DeviceDescription_Kind, kind));
-    devices_.push_back({device, std::string(kind.device_kind, kind.device_kind_size)});
+    devices_.push_back({.device = device,
+                        .kind = std::string(kind.device_kind, kind.device_kind_size),
+                        .compute_capability = ComputeCapability(*this, description.device_description)});
   }
   return OkStatus();
 }

@@ -24,7 +24,8 @@ struct CompileOptions;
 
 // Options of the plugin, such as {"cpu_device_count", 2}. A wrong type is an
 // error of Create, an unknown name only with some plugins.
-using ClientOptions = std::map<std::string, std::variant<std::string, int64_t, float, bool>>;
+using ClientOption = std::variant<std::string, int64_t, float, bool, std::vector<int64_t>>;
+using ClientOptions = std::map<std::string, ClientOption>;
 
 struct DeviceMemory {
   int64_t bytes_in_use = 0;
@@ -38,7 +39,10 @@ struct DeviceMemory {
 class Client {
  public:
   // Blocks until the plugin has found its devices: 10 ms for a plugin that computes on the CPU, seconds for a GPU.
-  static StatusOr<Client*> Create(const Plugin& plugin, const ClientOptions& options);
+  // The client has those of the plugin's devices with the indices `devices`, in this order; empty: all of them.
+  // NotFound if one does not exist.
+  static StatusOr<Client*> Create(const Plugin& plugin, const ClientOptions& options,
+                                  const std::vector<int>& devices = {});
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -50,6 +54,8 @@ class Client {
   int num_devices() const { return static_cast<int>(devices_.size()); }
   // The model, such as "NVIDIA H100 80GB HBM3". REQUIRES: the device exists.
   const std::string& device_kind(int device) const { return devices_[device].kind; }
+  // "9.0" for a GPU of NVIDIA; "" if the plugin has no such attribute. REQUIRES: the device exists.
+  const std::string& compute_capability(int device) const { return devices_[device].compute_capability; }
   // Unimplemented if the plugin does not know. REQUIRES: the device exists.
   StatusOr<DeviceMemory> MemoryOf(int device) const;
 
@@ -86,10 +92,11 @@ class Client {
   struct DeviceEntry {
     c_api::Device* device;
     std::string kind;
+    std::string compute_capability;
   };
   Client(const Plugin& plugin, c_api::Client* client);
   ~Client();
-  Status Describe();
+  Status Describe(const std::vector<int>& devices);
 
   const Plugin& plugin_;
   c_api::Client* const client_;

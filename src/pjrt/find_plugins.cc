@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "absl/strings/numbers.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 
@@ -24,22 +25,33 @@ constexpr PluginWheel kWheels[] = {
 };
 
 std::string InstallHint(std::string_view device_type) {
-  return device_type == "GPU" ? "install one, for example with 'pip install jax-cuda13-pjrt'"
+  return device_type == "GPU" ? "install one, for example with \"pip install 'tensorbraid[cuda13]'\""
                               : "install one, for example with 'pip install xla-cpu-pjrt'";
 }
 
-// The plugin that the environment variable names for this type; "" if none.
-std::string NamedPlugin(const Machine& machine, std::string_view device_type) {
+// What the environment variable says about a type of devices.
+struct NamedPlugin {
+  std::string path;  // "": nothing
+  int devices = 0;   // 0: it does not say
+  std::string problem;
+};
+NamedPlugin FindNamed(const Machine& machine, std::string_view device_type) {
   for (const std::string& entry : StrSplit(machine.variable(kPluginVariable), ',')) {
     if (entry.empty()) continue;
     const size_t equals = entry.find('=');
-    const std::string path = equals == std::string::npos ? entry : entry.substr(equals + 1);
-    const std::string type = equals != std::string::npos ? entry.substr(0, equals)
-                             : ComputesOnCpu(path)       ? "XLA_CPU"
-                                                         : "GPU";
-    if (type == device_type) return path;
+    NamedPlugin named{.path = equals == std::string::npos ? entry : entry.substr(equals + 1), .problem = ""};
+    std::string type = equals != std::string::npos ? entry.substr(0, equals)
+                       : ComputesOnCpu(named.path) ? "XLA_CPU"
+                                                   : "GPU";
+    if (const size_t colon = type.find(':'); colon != std::string::npos) {
+      if (!absl::SimpleAtoi(type.substr(colon + 1), &named.devices) || named.devices < 1 || named.devices > 1024) {
+        named.problem = StrCat("'", entry, "' in ", kPluginVariable, ": the number of devices must be 1 to 1024");
+      }
+      type.resize(colon);
+    }
+    if (type == device_type) return named;
   }
-  return "";
+  return {};
 }
 
 // Looks through the wheels. Sets path and source.
@@ -56,35 +68,26 @@ void FindInWheels(const Machine& machine, FoundPlugin* found) {
   }
 }
 
-// The cards that the driver of NVIDIA shows to this process; -1 without a driver.
+// The cards that the driver of NVIDIA shows to this machine; -1 without a driver.
 int CountCards(const Machine& machine) {
   if (!FileExists(machine.driver_folder)) return -1;
   const auto cards = MatchingPaths(JoinPath(machine.driver_folder, "gpus/*"));
   return cards.ok() ? static_cast<int>(cards->size()) : 0;
 }
 
+std::string NoDriver(const Machine& machine) {
+  return StrCat("this machine has no driver of NVIDIA (", machine.driver_folder,
+                " does not exist): install it, or give the container access to the GPUs");
+}
+
 void CountGpus(const Machine& machine, FoundPlugin* found) {
-  const int cards = CountCards(machine);
-  if (cards < 0) {
-    found->problem = StrCat("this machine has no driver of NVIDIA (", machine.driver_folder,
-                            " does not exist): install it, or give the container access to the GPUs");
+  if (CountCards(machine) < 0) {
+    found->problem = NoDriver(machine);
     return;
   }
-  const std::string visible = machine.variable("CUDA_VISIBLE_DEVICES");
-  found->devices = cards;
-  if (!visible.empty()) {
-    const std::vector<std::string> named = StrSplit(visible, ',');
-    // As the driver reads it: the list ends before the first number that is no card.
-    const auto end = std::find_if(named.begin(), named.end(), [&](const std::string& name) {
-      return name.empty() || name[0] == '-' ||
-             (name.find_first_not_of("0123456789") == std::string::npos && std::atoi(name.c_str()) >= cards);
-    });
-    found->devices = static_cast<int>(end - named.begin());
-  }
-  if (found->devices > 0) return;
-  found->problem = cards == 0 ? "the driver of NVIDIA shows no GPU to this machine"
-                              : StrCat("CUDA_VISIBLE_DEVICES is '", visible, "', which names none of the ", cards,
-                                       " GPUs: unset it, or name one");
+  const auto gpus = VisibleGpus(machine);
+  if (gpus.ok()) found->devices = static_cast<int>(gpus->size());
+  if (!gpus.ok()) found->problem = std::string(gpus.status().message());
 }
 
 }  // namespace
@@ -98,10 +101,50 @@ bool ComputesOnCpu(std::string_view path) {
   return path.substr(path.rfind('/') + 1).find("cpu") != std::string_view::npos;
 }
 
+void NamePlugins(const std::string& plugins) { ::setenv(kPluginVariable, plugins.c_str(), 1); }
+
+StatusOr<std::vector<std::string>> VisibleGpus(const Machine& machine) {
+  const int cards = CountCards(machine);
+  const std::string visible = machine.variable("CUDA_VISIBLE_DEVICES");
+  std::vector<std::string> gpus;
+  if (visible.empty()) {
+    if (cards < 0) return FailedPrecondition(NoDriver(machine));
+    for (int i = 0; i < cards; ++i) gpus.push_back(StrCat(i));
+  } else {
+    // As the driver reads it: the list ends before the first number that is no card.
+    for (const std::string& name : StrSplit(visible, ',')) {
+      int number = 0;
+      const bool is_absent = cards >= 0 && absl::SimpleAtoi(name, &number) && number >= cards;
+      if (name.empty() || name[0] == '-' || is_absent) break;
+      gpus.push_back(name);
+    }
+  }
+  if (!gpus.empty()) return gpus;
+  if (cards == 0) return FailedPrecondition("the driver of NVIDIA shows no GPU to this machine");
+  return FailedPrecondition("CUDA_VISIBLE_DEVICES is '", visible, "', which names none of the ",
+                            cards < 0 ? "" : StrCat(cards, " "), "GPUs: unset it, or name one");
+}
+
+std::string WhyNoDevice(const Machine& machine, std::string_view device_type, int id, int existing) {
+  constexpr std::string_view kSoft = "; with allow_soft_placement, the CPU computes instead";
+  const FoundPlugin found = FindPlugin(machine, device_type);
+  if (!found.problem.empty()) return StrCat(found.problem, kSoft);
+  if (existing == 0) {
+    return StrCat("the plugin '", found.path, "' has devices of type ", device_type,
+                  ", but this process has not asked for them: give device_count a number for ", device_type, kSoft);
+  }
+  return StrCat("this process has ", existing, existing == 1 ? " device" : " devices", " of type ", device_type,
+                ", numbered from 0: use a smaller number than ", id,
+                found.is_open ? ", or give device_count a larger one" : "", kSoft);
+}
+
 Machine ThisMachine() {
   Machine machine;
   machine.variable = [](const char* name) {
     const char* const value = std::getenv(name);
+    // An empty list hides all GPUs, as an absent one does not.
+    if (value != nullptr && *value == '\0' && name == std::string_view("CUDA_VISIBLE_DEVICES"))
+      return std::string("-1");
     return std::string(value == nullptr ? "" : value);
   };
   std::vector<std::string>& folders = machine.package_folders;
@@ -124,11 +167,13 @@ Machine ThisMachine() {
 }
 
 FoundPlugin FindPlugin(const Machine& machine, std::string_view device_type) {
+  const NamedPlugin named = FindNamed(machine, device_type);
   FoundPlugin found{
-      .device_type = std::string(device_type), .path = NamedPlugin(machine, device_type), .source = "", .problem = ""};
+      .device_type = std::string(device_type), .path = named.path, .source = "", .problem = named.problem};
   if (!found.path.empty()) {
     found.is_named = true;
     found.source = StrCat("the environment variable ", kPluginVariable);
+    if (!found.problem.empty()) return found;
     if (!FileExists(found.path)) {
       found.problem =
           StrCat("there is no file '", found.path, "', which ", found.source, " names: correct the variable");
@@ -152,7 +197,9 @@ FoundPlugin FindPlugin(const Machine& machine, std::string_view device_type) {
   if (found.path.find("cuda") != std::string::npos) {
     CountGpus(machine, &found);
   } else {
-    found.devices = 1;  // there is no way to count them
+    // There is no way to count them.
+    found.devices = std::max(named.devices, 1);
+    found.is_open = named.devices == 0 && ComputesOnCpu(found.path);
   }
   return found;
 }

@@ -14,6 +14,7 @@ namespace tensorbraid::pjrt {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class FindPluginsTest : public testing::Test {
@@ -44,7 +45,7 @@ class FindPluginsTest : public testing::Test {
 TEST_F(FindPluginsTest, SaysHowToInstallOne) {
   FoundPlugin found = FindPlugin(machine_, "GPU");
   EXPECT_EQ(found.path, "");
-  EXPECT_THAT(found.problem, AllOf(HasSubstr("there is no PJRT plugin"), HasSubstr("pip install jax-cuda13-pjrt"),
+  EXPECT_THAT(found.problem, AllOf(HasSubstr("there is no PJRT plugin"), HasSubstr("pip install 'tensorbraid[cuda13]'"),
                                    HasSubstr("TENSORBRAID_ACCELERATOR_PLUGIN")));
   AddCards(2);
   EXPECT_THAT(FindPlugin(machine_, "GPU").problem, HasSubstr("this machine has 2 GPUs, but no PJRT plugin for them"));
@@ -91,6 +92,28 @@ TEST_F(FindPluginsTest, CountsTheVisibleCards) {
   EXPECT_THAT(none.problem, AllOf(HasSubstr("CUDA_VISIBLE_DEVICES is '-1'"), HasSubstr("none of the 3 GPUs")));
 }
 
+TEST_F(FindPluginsTest, NamesTheVisibleGpus) {
+  EXPECT_THAT(VisibleGpus(machine_).status().message(), HasSubstr("no driver of NVIDIA"));
+  variables_["CUDA_VISIBLE_DEVICES"] = "5,GPU-1";  // only the driver knows whether there are such GPUs
+  EXPECT_THAT(VisibleGpus(machine_).value(), ElementsAre("5", "GPU-1"));
+  AddCards(3);
+  EXPECT_THAT(VisibleGpus(machine_).status().message(), HasSubstr("none of the 3 GPUs"));
+  variables_["CUDA_VISIBLE_DEVICES"] = "2,0,3,1";
+  EXPECT_THAT(VisibleGpus(machine_).value(), ElementsAre("2", "0"));
+  variables_.clear();
+  EXPECT_THAT(VisibleGpus(machine_).value(), ElementsAre("0", "1", "2"));
+}
+
+TEST_F(FindPluginsTest, SaysWhyADeviceIsMissing) {
+  EXPECT_THAT(WhyNoDevice(machine_, "GPU", 0, 0),
+              AllOf(HasSubstr("pip install"), HasSubstr("with allow_soft_placement, the CPU computes instead")));
+  AddCudaPlugin();
+  AddCards(1);
+  EXPECT_THAT(WhyNoDevice(machine_, "GPU", 3, 1),
+              AllOf(HasSubstr("has 1 device of type GPU"), HasSubstr("a smaller number than 3")));
+  EXPECT_THAT(WhyNoDevice(machine_, "GPU", 0, 0), HasSubstr("give device_count a number for GPU"));
+}
+
 TEST_F(FindPluginsTest, TakesWhatTheVariableNames) {
   AddCudaPlugin();
   AddFile("a/my_cpu_plugin.so");
@@ -105,6 +128,12 @@ TEST_F(FindPluginsTest, TakesWhatTheVariableNames) {
   EXPECT_EQ(FindPlugin(machine_, "GPU").devices, 1);
   variables_[kPluginVariable] = other;
   EXPECT_EQ(FindPlugin(machine_, "GPU").path, other);
+
+  variables_[kPluginVariable] = StrCat("GPU:4=", cpu);
+  EXPECT_EQ(FindPlugin(machine_, "GPU").devices, 4);
+  EXPECT_FALSE(FindPlugin(machine_, "GPU").is_open);
+  variables_[kPluginVariable] = StrCat("GPU:many=", cpu);
+  EXPECT_THAT(FindPlugin(machine_, "GPU").problem, HasSubstr("the number of devices must be 1 to 1024"));
 
   variables_[kPluginVariable] = "/nowhere/cpu.so";
   EXPECT_THAT(FindPlugin(machine_, "XLA_CPU").problem,

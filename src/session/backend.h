@@ -41,6 +41,7 @@ class SessionBackend {
   virtual void CancelRuns() = 0;
   virtual Status Close() = 0;
   virtual std::vector<std::string> ListDevices() = 0;
+  virtual std::vector<DeviceDescription> DescribeDevices() = 0;
   // Processor time of a task since it started, in seconds.
   struct CpuTime {
     double all = 0;

@@ -4,6 +4,8 @@
 #include "cluster/server/task.h"
 #include "cluster/status/status_service.h"
 #include "cluster/trace/step_stats.h"
+#include "pjrt/accelerator.h"
+#include "pjrt/find_plugins.h"
 #include "session/backend.h"
 
 namespace tensorbraid {
@@ -78,9 +80,28 @@ class LocalBackend final : public SessionBackend {
     for (const DeviceName& d : master().DeviceNames(device_filters_)) names.push_back(d.ToString());
     return names;
   }
+  std::vector<DeviceDescription> DescribeDevices() override {
+    std::vector<DeviceDescription> devices;
+    for (const ClusterDevice& d : DevicesOf(*membership().view(), device_filters_)) {
+      const std::string type = d.name.type.value_or("CPU");
+      DeviceDescription device{.name = d.name.ToString(),
+                               .type = type,
+                               .memory_limit = d.memory_limit,
+                               .incarnation = d.incarnation,
+                               .physical = ""};
+      if (d.is_local && pjrt::IsAcceleratorType(type)) {
+        const pjrt::AcceleratorDevice there = pjrt::DescribeAccelerator(type, d.name.id.value_or(0), /*start=*/true);
+        device.memory_limit = there.memory_limit;
+        device.physical = there.physical;
+      }
+      devices.push_back(std::move(device));
+    }
+    return devices;
+  }
 
  private:
   Master& master() { return cluster_ != nullptr ? cluster_->master() : task_->master(); }
+  Membership& membership() { return cluster_ != nullptr ? cluster_->membership() : task_->membership(); }
 
   const std::shared_ptr<Task> task_;
   const bool has_network_;
@@ -94,6 +115,7 @@ class LocalBackend final : public SessionBackend {
 StatusOr<std::unique_ptr<SessionBackend>> NewLocalBackend(const Graph& graph, const SessionOptions& options) {
   std::shared_ptr<Task> task;
   if (options.target.empty()) {
+    TF_RETURN_IF_ERROR(pjrt::UseGpuOptions(options.gpu_options));
     TF_ASSIGN_OR_RETURN(task, Task::CreateLocal({.device_count = options.device_count,
                                                  .inter_op_threads = options.inter_op_parallelism_threads,
                                                  .membership = {},

@@ -122,6 +122,11 @@ class RemoteBackend final : public SessionBackend {
   }
 
   std::vector<std::string> ListDevices() override {
+    std::vector<std::string> names;
+    for (DeviceDescription& device : DescribeDevices()) names.push_back(std::move(device.name));
+    return names;
+  }
+  std::vector<DeviceDescription> DescribeDevices() override {
     proto::ListDevicesRequest request;
     request.set_session_handle(handle_);
     proto::ListDevicesResponse response;
@@ -129,10 +134,17 @@ class RemoteBackend final : public SessionBackend {
     if (!status.ok()) {
       TB_LOG(Warning, "session") << "cannot list the devices: " << ToString(status);
     }
-    std::vector<std::string> names;
-    for (const auto& d : response.local_device()) names.push_back(d.name());
-    for (const auto& d : response.remote_device()) names.push_back(d.name());
-    return names;
+    std::vector<DeviceDescription> devices;
+    for (const auto* list : {&response.local_device(), &response.remote_device()}) {
+      for (const auto& d : *list) {
+        devices.push_back({.name = d.name(),
+                           .type = d.device_type(),
+                           .memory_limit = d.memory_limit(),
+                           .incarnation = d.incarnation(),
+                           .physical = d.physical_device_desc()});
+      }
+    }
+    return devices;
   }
 
  private:

@@ -265,6 +265,8 @@ Status Session::Close() {
 
 std::vector<std::string> Session::ListDevices() const { return impl_->backend->ListDevices(); }
 
+std::vector<DeviceDescription> Session::DescribeDevices() const { return impl_->backend->DescribeDevices(); }
+
 Graph& Session::graph(std::source_location loc) const {
   const Status exists = impl_->graph.CheckExists("Session::graph");
   if (!exists.ok()) CheckFailed(loc.file_name(), static_cast<int>(loc.line()), "graph", std::string(exists.message()));

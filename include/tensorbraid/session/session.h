@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tensorbraid/cluster/cluster_spec.h"
+#include "tensorbraid/core/gpu_options.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/transport/tls_options.h"
@@ -71,6 +72,9 @@ struct SessionOptions {
   bool insecure = false;
   // Number of virtual devices of each type in a local session.
   std::map<std::string, int> device_count = {};
+  // How this process uses its GPUs, for a local session. All sessions of a process share the GPUs: options that differ
+  // from those of an earlier session have no effect, and a warning in the log says so. Default options ask for nothing.
+  GpuOptions gpu_options = {};
   // Number of threads for the kernels of a local session; 0: one per core.
   int inter_op_parallelism_threads = 0;
   // If an op's device does not exist or has no kernel for the op, runs the op on another device that has one.
@@ -91,6 +95,15 @@ struct SessionOptions {
   // If true, the session has variables and queues of its own, which are deleted when it ends. If false, all sessions
   // share them.
   bool isolate_session_state = false;
+};
+
+// A device that ops can be placed on.
+struct DeviceDescription {
+  std::string name;          // "/job:worker/replica:0/task:0/device:GPU:0"
+  std::string type;          // "GPU"
+  int64_t memory_limit = 0;  // bytes; 0: not known
+  uint64_t incarnation = 0;  // a number that the device has until its task ends; 0: its task was not reached
+  std::string physical;      // "device: 0, name: NVIDIA H100 80GB HBM3, compute capability: 9.0"; "" if not known
 };
 
 enum class TraceLevel { kNone, kFull };
@@ -191,6 +204,9 @@ class Session {
 
   // Full names of the devices that ops can be placed on.
   std::vector<std::string> ListDevices() const;
+  // The same devices, with their models and memory. Starts the accelerators of a local session, which may take seconds.
+  // `physical` of one that cannot be started is empty, and the log says why. Blocks.
+  std::vector<DeviceDescription> DescribeDevices() const;
   // REQUIRES: the graph has not been destroyed (checked).
   Graph& graph(std::source_location loc = std::source_location::current()) const;
 

@@ -12,7 +12,14 @@ from tensorbraid.internal.session_steps import Steps
 from tensorbraid.ops.sparse_tensor import SparseTensor
 
 
-_Device = collections.namedtuple("_Device", ["name", "device_type"])
+class _DeviceAttributes(collections.namedtuple("_DeviceAttributes", ["name", "device_type", "memory_limit_bytes",
+                                                                     "incarnation", "physical_device_desc"])):
+    """A device of a session. `physical_device_desc` names the model of an accelerator, and is empty for others."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "_DeviceAttributes(%s, %s, %d, %d)" % self[:4]
 
 
 _default_sessions = DefaultStack()
@@ -124,8 +131,13 @@ class Session:
         return self.graph.as_graph_def()
 
     def list_devices(self):
-        """The devices that operations can run on, each with its name and type."""
-        return [_Device(name, name.rsplit("device:", 1)[-1].split(":")[0]) for name in self._session().list_devices()]
+        """The devices that operations can run on, each with its name, type and memory.
+
+        Starts the accelerators of a session in this process, to ask for their memory. The memory limit of one that
+        cannot be started is 0, and the log says why.
+        """
+        return [_DeviceAttributes(name, device_type, memory, incarnation - (incarnation >> 63 << 64), physical)
+                for name, device_type, memory, incarnation, physical in self._session().describe_devices()]
 
     def close(self):
         """Cancels steps that run, and releases the session's resources."""

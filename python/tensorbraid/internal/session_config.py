@@ -1,15 +1,15 @@
 """The options of sessions and steps in ConfigProto and RunOptions messages of the package or of TensorFlow."""
 
-from tensorbraid.internal import credentials
+from tensorbraid.internal import credentials, devices
 
 __all__ = []
 
-# Fields whose effects do not exist here, and whose values scripts set for machines with GPUs or for speed.
+# Fields whose effects do not exist here, and whose values scripts set for speed.
 _WITHOUT_EFFECT = {
     "intra_op_parallelism_threads", "use_per_session_threads", "session_inter_op_thread_pool", "placement_period",
-    "gpu_options", "graph_options", "rpc_options", "experimental"}
+    "graph_options", "rpc_options", "experimental"}
 _USED = {
-    "device_count", "inter_op_parallelism_threads", "allow_soft_placement", "log_device_placement",
+    "device_count", "gpu_options", "inter_op_parallelism_threads", "allow_soft_placement", "log_device_placement",
     "operation_timeout_in_ms", "device_filters", "cluster_def", "isolate_session_state"}
 
 
@@ -22,20 +22,27 @@ def _check(message, known):
 
 def session_options(config, target):
     """The arguments of the C++ session for a ConfigProto, which may be None."""
-    if config is None:
-        return credentials.of_session(target)
     from tensorbraid import proto
+
+    if config is None and (target or not devices.are_chosen()):
+        return credentials.of_session(target)
+    if config is None:
+        config = proto.ConfigProto()
 
     config = proto.message("ConfigProto", config, "config")
     _check(config, _USED | _WITHOUT_EFFECT)
     options = {
-        "device_count": {kind: count for kind, count in config.device_count.items() if kind != "GPU"},
+        "device_count": dict(config.device_count),
         "inter_op_parallelism_threads": config.inter_op_parallelism_threads,
         "allow_soft_placement": config.allow_soft_placement,
         "log_device_placement": config.log_device_placement,
         "operation_timeout_ms": config.operation_timeout_in_ms,
     }
-    if target:  # a session in this process has no other tasks
+    if not target:
+        gpus = config.gpu_options
+        visible = devices.choose(options["device_count"], gpus.visible_device_list)
+        options["gpu_options"] = (gpus.per_process_gpu_memory_fraction, gpus.allow_growth, visible)
+    else:  # a session in this process has no other tasks
         options["device_filters"] = list(config.device_filters)
         options["isolate_session_state"] = config.isolate_session_state
         options["cluster"] = {job.name: dict(job.tasks) for job in config.cluster_def.job}

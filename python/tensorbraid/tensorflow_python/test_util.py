@@ -94,6 +94,16 @@ def _in_session(method):
     return run
 
 
+def _on_gpu(func):
+    @functools.wraps(func)
+    def run(self, *args, **kwargs):
+        if not is_gpu_available():
+            self.skipTest("there is no GPU that can be started")
+        func(self, *args, **kwargs)
+
+    return run
+
+
 def _skipped(reason):
     return lambda func: unittest.skip(reason)(func)
 
@@ -116,7 +126,7 @@ run_deprecated_v1 = deprecated_graph_mode_only = run_v1_only = run_all_in_deprec
 enable_c_shapes = with_c_shapes = enable_control_flow_v2 = with_control_flow_v2 = _decorator(lambda func: func)
 disable_xla = disable_control_flow_v2 = no_xla_auto_jit = disable_mlir_bridge = lambda description: lambda func: func
 run_v2_only = _decorator(_skipped("a test of TensorFlow 2"))
-run_gpu_only = run_cuda_only = run_gpu_or_tpu = _decorator(_skipped("there are no GPUs"))
+run_gpu_only = run_cuda_only = run_gpu_or_tpu = _decorator(_on_gpu)
 
 
 def skip_if(condition):
@@ -134,13 +144,13 @@ def skip_if(condition):
 
 @contextlib.contextmanager
 def device(use_gpu):
-    """A context manager that places nodes on the CPU, which is the only device."""
-    with tf.device("/device:CPU:0"):
+    """A context manager that places nodes on the CPU or, with `use_gpu`, on the first GPU if there is one."""
+    with tf.device(use_gpu and gpu_device_name() or "/device:CPU:0"):
         yield
 
 
 def use_gpu():
-    """A context manager that places nodes on the CPU, which is the only device."""
+    """A context manager that places nodes on the first GPU, or on the CPU if there is none."""
     return device(True)
 
 

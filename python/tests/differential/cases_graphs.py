@@ -372,3 +372,29 @@ case("placeholder",
 case("Tensor Operation", lambda tf: [isinstance(tf.constant(1), tf.Tensor), isinstance(tf.no_op(), tf.Operation),
                                      tf.constant(1).op.type, tf.constant(X).shape, tf.constant(X).dtype])
 op("convert_to_tensor", ints(2), preferred_dtype=None, name="given")
+
+
+def without_a_gpu(tf):
+    options = tf.GPUOptions(visible_device_list="0", per_process_gpu_memory_fraction=0.5, allow_growth=True)
+    config = tf.ConfigProto(device_count={"CPU": 2, "GPU": 1}, gpu_options=options)
+    with tf.Session(config=config) as session:
+        listed = session.list_devices()
+    return [[(device.name, device.device_type, device.memory_limit_bytes) for device in listed],
+            str(listed[0]).rpartition(", ")[0], tf.test.is_gpu_available(),
+            tf.test.is_gpu_available(cuda_only=True, min_cuda_compute_capability=(3, 5)), tf.test.gpu_device_name(),
+            tf.test.is_built_with_rocm(), tf.config.list_physical_devices("GPU"),
+            tf.config.list_logical_devices("GPU"), tf.config.get_visible_devices("GPU"),
+            tf.config.set_visible_devices([], "GPU")]
+
+
+def on_a_missing_gpu(tf, soft):
+    with tf.device("/gpu:0"):
+        product = tf.constant(2.0) * 3.0
+    config = tf.ConfigProto(device_count={"GPU": 0}, allow_soft_placement=soft)
+    with tf.Session(config=config) as session:
+        return session.run(product)
+
+
+case("Session ConfigProto GPUOptions test.is_gpu_available test.gpu_device_name test.is_built_with_rocm", without_a_gpu)
+case("Session ConfigProto device", lambda tf: on_a_missing_gpu(tf, True))
+case("Session ConfigProto device", lambda tf: on_a_missing_gpu(tf, False))

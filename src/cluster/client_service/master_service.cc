@@ -11,6 +11,8 @@
 #include "core/system/env.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "pjrt/accelerator.h"
+#include "pjrt/find_plugins.h"
 
 namespace tensorbraid {
 namespace {
@@ -251,6 +253,11 @@ void MasterService::ListDevices(const std::shared_ptr<Call>& call) {
       out->set_name(ToUtf8(device.name.ToString()));
       out->set_device_type(ToUtf8(device.name.type.value_or("CPU")));
       out->set_memory_limit(device.memory_limit);
+      if (device.is_local && pjrt::IsAcceleratorType(out->device_type())) {
+        const auto there = pjrt::DescribeAccelerator(out->device_type(), device.name.id.value_or(0), /*start=*/false);
+        out->set_memory_limit(there.memory_limit);
+        out->set_physical_device_desc(ToUtf8(there.physical));
+      }
       out->set_incarnation(device.incarnation);
     }
     AnswerCall(call, response);

@@ -12,6 +12,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/values/tensor_limit.h"
+#include "pjrt/accelerator.h"
 #include "tensorbraid/custom_op/library.h"
 #include "transport/address.h"
 #include "transport/new_transport.h"
@@ -54,6 +55,7 @@ StatusOr<std::unique_ptr<Server>> Server::Create(const ClusterSpec& cluster, Ser
   }
   TF_ASSIGN_OR_RETURN(const ServerConfig config, ParseServerConfig(options.config));
   if (!config.device_count.empty()) options.device_count = config.device_count;
+  TF_RETURN_IF_ERROR(pjrt::UseGpuOptions(config.gpu_options));
   if (config.inter_op_threads > 0) options.inter_op_parallelism_threads = config.inter_op_threads;
   TaskOptions task_options{.job = options.job_name,
                            .index = options.task_index,

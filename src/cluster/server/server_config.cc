@@ -14,6 +14,9 @@ StatusOr<ServerConfig> ParseServerConfig(const std::string& text) {
     // A count is an upper bound, so counts of device types that do not exist here have no effect.
     if (FindDeviceType(type) != nullptr) result.device_count[type] = count;
   }
+  result.gpu_options = {.per_process_gpu_memory_fraction = config.gpu_options().per_process_gpu_memory_fraction(),
+                        .allow_growth = config.gpu_options().allow_growth(),
+                        .visible_device_list = config.gpu_options().visible_device_list()};
   result.inter_op_threads = config.inter_op_parallelism_threads();
   result.session_config = config.SerializeAsString();
   return result;

@@ -5,12 +5,14 @@
 #include <map>
 #include <string>
 
+#include "tensorbraid/core/gpu_options.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 
 struct ServerConfig {
   std::map<std::string, int> device_count;
+  GpuOptions gpu_options;
   int inter_op_threads = 0;
   std::string session_config;  // the whole ConfigProto, serialized
 };

@@ -4,6 +4,7 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "pjrt/find_plugins.h"
 
 namespace tensorbraid {
 namespace {
@@ -14,6 +15,14 @@ MemberOptions MemberOptionsOf(const TaskOptions& options) {
           .membership = options.membership,
           .exchange = options.exchange,
           .wire = options.wire};
+}
+
+// A parameter server has no accelerators unless it is asked to have some: it would take memory from the workers.
+std::map<std::string, int> DevicesToCreate(const TaskOptions& options) {
+  std::map<std::string, int> counts = options.device_count;
+  if (options.job != "ps") return counts;
+  for (const char* type : pjrt::kAcceleratorTypes) counts.try_emplace(type, 0);
+  return counts;
 }
 
 }  // namespace
@@ -32,7 +41,7 @@ StatusOr<std::shared_ptr<Task>> Task::CreateLocal(const TaskOptions& options) {
 
 StatusOr<std::shared_ptr<Task>> Task::Create(const ClusterSpec& cluster, const TaskOptions& options,
                                              std::unique_ptr<Transport> transport) {
-  TF_ASSIGN_OR_RETURN(auto env, WorkerEnv::Create({.device_count = options.device_count,
+  TF_ASSIGN_OR_RETURN(auto env, WorkerEnv::Create({.device_count = DevicesToCreate(options),
                                                    .num_threads = options.inter_op_threads,
                                                    .allow_paths = options.allow_paths}));
   auto task = std::shared_ptr<Task>(new Task(options, cluster, std::move(env)));
