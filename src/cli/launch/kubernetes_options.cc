@@ -57,9 +57,6 @@ void AddKubernetesOptions(CLI::App* launch, KubernetesOptions* options) {
   add("--memory", job->memory,
       "memory that each task asks for and may use, such as 2Gi; default: what the cluster gives")
       ->type_name("SIZE");
-  add("--gpus", job->gpus, "GPUs of NVIDIA for each task but the parameter servers")
-      ->check(CLI::Range(0, 64))
-      ->capture_default_str();
   add("--volume", options->volumes, "mount a PersistentVolumeClaim: train-data:/data; may be given several times")
       ->type_name("CLAIM:PATH");
   add("--lost_launcher_s,--lost-launcher-s", job->lost_launcher_s,
@@ -81,6 +78,7 @@ StatusOr<std::unique_ptr<Engine>> NewKubernetesEngine(const KubernetesOptions& o
   KubernetesJob job = options.job;
   job.run = RandomDigits();
   job.directory = launch.directory;
+  job.gpus = launch.gpus_per_worker;
   if (job.name.empty()) job.name = JobNameFor(launch.program, job.run.substr(0, 5));
   for (const std::string& text : options.volumes) {
     TF_ASSIGN_OR_RETURN(ClaimedVolume volume, ParseVolume(text));

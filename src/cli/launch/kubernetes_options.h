@@ -25,6 +25,7 @@ void AddKubernetesOptions(CLI::App* launch, KubernetesOptions* options);
 
 // What the other options of `launch` say.
 struct KubernetesLaunch {
+  int gpus_per_worker = 0;
   std::string program;                      // after whose file the job is named if the user gives no name
   std::string directory;                    // of the tasks; "": that of the image
   bool tls = true;                          // make certificates and a token for the job

@@ -136,6 +136,13 @@ void AddLaunchCommand(CLI::App& app, Invocation* invocation) {
       ->check([](const std::string& text) { return std::string(ParseEnvironment(text).status().message()); })
       ->type_name("NAME[=VALUE]");
   launch
+      ->add_option(
+          "--gpus_per_worker,--gpus-per-worker,--gpus", flags->options.gpus_per_worker,
+          "GPUs of NVIDIA for each task but the parameter servers, which get none; default: local, ssh and mpi "
+          "leave all GPUs of a machine to all of its tasks, slurm, ray and kubernetes ask for none")
+      ->check(CLI::Range(0, 64))
+      ->type_name("NUMBER");
+  launch
       ->add_option("--metrics_port", flags->options.metrics_port,
                    "port on which ps/0 serves the status of the cluster to browsers and to Prometheus")
       ->check(CLI::Range(1, 65535));

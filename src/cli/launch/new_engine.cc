@@ -68,6 +68,8 @@ StatusOr<std::vector<std::string>> ProgramOf(const std::string& option, const st
 SlurmOptions SlurmOptionsOf(const LaunchFlags& flags, const Invocation& invocation) {
   SlurmOptions options = flags.slurm;
   options.tasks = static_cast<int>(TasksOf(flags.options).size());
+  options.gpus_per_worker = flags.options.gpus_per_worker;
+  options.workers = options.tasks - flags.options.ps;
   options.spare_nodes = flags.spare_nodes;
   options.program = invocation.program.empty() ? "" : std::filesystem::path(invocation.program[0]).filename();
   for (const std::string& text : flags.engine_arguments) {
@@ -128,6 +130,7 @@ StatusOr<std::unique_ptr<Engine>> NewRayEngine(const LaunchFlags& flags, const I
   }
   options.death_signal = SIGTERM;  // it lets the agents end first
   RayOptions ray = flags.ray;
+  TF_RETURN_IF_ERROR(AddGpus(flags.options.gpus_per_worker, &ray));
   ray.ps = flags.options.ps;
   ray.workers = flags.options.workers;
   ray.chief = flags.options.style == TaskStyle::kTfConfig;
@@ -264,7 +267,10 @@ StatusOr<std::unique_ptr<Engine>> NewEngine(const Invocation& invocation, Launch
           "--hosts, --hostfile and --sync are for --on=ssh: Kubernetes chooses the machines, the program comes with ",
           "--image, and --volume=CLAIM:PATH mounts data");
     }
-    return NewKubernetesEngine(flags.kubernetes, {.program = invocation.program.empty() ? "" : invocation.program[0],
+    // Pods have GPUs of their own.
+    const int gpus = std::exchange(all_flags->options.gpus_per_worker, 0);
+    return NewKubernetesEngine(flags.kubernetes, {.gpus_per_worker = gpus,
+                                                  .program = invocation.program.empty() ? "" : invocation.program[0],
                                                   .directory = flags.directory,
                                                   .tls = !flags.insecure,
                                                   .stop_grace = flags.options.stop_grace});

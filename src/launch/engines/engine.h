@@ -30,6 +30,11 @@ struct ProgramCall {
 // environment variable, such as TENSORBRAID_TOKEN_FILE, which programs without them read.
 void AddFile(const std::string& flag, const std::string& path, bool knows_flags, ProgramCall* call);
 
+// The variable of a call by which the launcher says how many GPUs a task gets. The engine on the task's machine divides
+// those of the machine among its tasks, and tells each of them by CUDA_VISIBLE_DEVICES. Without it, tasks have all
+// GPUs.
+inline constexpr const char* kGpusVariable = "TENSORBRAID_GPUS_PER_TASK";
+
 enum class OutputStream { kOut, kErr };
 
 // How a task ended.

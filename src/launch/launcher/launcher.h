@@ -35,6 +35,9 @@ struct LaunchOptions {
   // The directory for copies of each task's output, such as worker-0.log; "" for none. Created if it does not exist.
   // The files are appended to, with a line at each start of the task.
   std::string log_dir = "";
+  // How many GPUs of its machine each task but the parameter servers gets, which get none. 0: the tasks see all GPUs,
+  // or those that the engine gives them.
+  int gpus_per_worker = 0;
   // Passed on to each task as --token_file; "" for none.
   std::string token_file = "";
   // Lets the tasks listen for other machines without TLS.

@@ -256,6 +256,24 @@ TEST_P(LaunchTest, VariablesAreSetInEachTask) {
   }
 }
 
+// Each machine's GPUs are divided among its tasks: local tasks share one machine, agents have two.
+TEST_P(LaunchTest, WorkersGetGpusOfTheirMachine) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "7,3,GPU-1,GPU-2", 1);
+  EXPECT_EQ(Run("echo \"$4: $CUDA_VISIBLE_DEVICES\"", {.ps = 1, .workers = 2, .gpus_per_worker = 2}).exit_code, 0);
+  EXPECT_THAT(out(), AllOf(HasSubstr("[ps/0] --task_index=0: -1"), HasSubstr("[worker/0] --task_index=0: 7,3"),
+                           HasSubstr(GetParam() == EngineKind::kLocal ? "[worker/1] --task_index=1: GPU-1,GPU-2"
+                                                                      : "[worker/1] --task_index=1: 7,3")));
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+TEST_P(LaunchTest, AMachineWithTooFewGpusIsNamedWithItsTask) {
+  ::setenv("CUDA_VISIBLE_DEVICES", "7,3,GPU-1,GPU-2", 1);
+  const auto launched = Launch({.workers = 2, .command = {"true"}, .gpus_per_worker = 5}, NewEngine());
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  EXPECT_THAT(std::string(launched.status().message()),
+              HasSubstr("--gpus_per_worker=5: worker/0 needs GPU 5 of its machine, which has 4"));
+}
+
 TEST_P(LaunchTest, ProgramsOfPythonGetAccessByTheEnvironmentAlone) {
   dir_.Write("python3", "#!/bin/sh\necho \"$* in $TENSORBRAID_TOKEN_FILE $TENSORBRAID_INSECURE\"\n");
   ::chmod(Path("python3").c_str(), 0700);

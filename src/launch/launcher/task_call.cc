@@ -21,9 +21,15 @@ StatusOr<std::pair<std::string, std::string>> ParseEnvironment(const std::string
   if (name.empty() || !is_name || absl::ascii_isdigit(static_cast<unsigned char>(name[0]))) {
     return InvalidArgument("'", name, "' is no name of a variable; expected NAME=VALUE or NAME");
   }
-  static constexpr std::array<std::string_view, 8> kOurs = {
-      "TF_CONFIG",          "TENSORBRAID_INSECURE", "TENSORBRAID_MOVES_FILE", "TENSORBRAID_REPORT_FILE",
-      "TENSORBRAID_TLS_CA", "TENSORBRAID_TLS_CERT", "TENSORBRAID_TLS_KEY",    "TENSORBRAID_TOKEN_FILE"};
+  static constexpr std::array<std::string_view, 9> kOurs = {"TF_CONFIG",
+                                                            kGpusVariable,
+                                                            "TENSORBRAID_INSECURE",
+                                                            "TENSORBRAID_MOVES_FILE",
+                                                            "TENSORBRAID_REPORT_FILE",
+                                                            "TENSORBRAID_TLS_CA",
+                                                            "TENSORBRAID_TLS_CERT",
+                                                            "TENSORBRAID_TLS_KEY",
+                                                            "TENSORBRAID_TOKEN_FILE"};
   if (std::find(kOurs.begin(), kOurs.end(), name) != kOurs.end()) {
     return InvalidArgument("'", name, "' is set by the launcher itself");
   }
@@ -68,6 +74,9 @@ ProgramCall CallOf(const std::string& job, int index, Addresses addresses, const
     call.environment.emplace_back("TERM", "dumb");
   }
   call.environment.emplace_back("TF_CONFIG", tf_config);
+  if (options.gpus_per_worker > 0) {
+    call.environment.emplace_back(kGpusVariable, job == "ps" ? "0" : StrCat(options.gpus_per_worker));
+  }
   if (options.insecure) {
     if (KnowsAccessFlags(options)) call.command.push_back("--insecure");
     call.environment.emplace_back("TENSORBRAID_INSECURE", "1");

@@ -148,11 +148,11 @@ Status Kubectl::Explained(const Status& status) const {
         StrCat(text, "; the pods of the launcher satisfy the level 'restricted', unless --user=0 is given"));
   }
   if (absl::IsResourceExhausted(status)) {
-    return absl::ResourceExhaustedError(
-        StrCat(text,
-               "; ask for less by --workers, --ps, --cpus, --memory or --gpus, or end what uses the quota of "
-               "namespace ",
-               name_space, ": ", StrJoin(Command({"describe", "resourcequota"}), " ")));
+    return absl::ResourceExhaustedError(StrCat(
+        text,
+        "; ask for less by --workers, --ps, --cpus, --memory or --gpus_per_worker, or end what uses the quota of "
+        "namespace ",
+        name_space, ": ", StrJoin(Command({"describe", "resourcequota"}), " ")));
   }
   if (absl::IsFailedPrecondition(status)) {
     return absl::FailedPreconditionError(

@@ -3,14 +3,17 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 
+#include "absl/strings/numbers.h"
 #include "cluster/status/report_file.h"
 #include "core/system/env.h"
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "pjrt/find_plugins.h"
 
 namespace tensorbraid {
 
@@ -40,7 +43,7 @@ void LocalEngine::Place(const std::vector<std::string>& tasks, EngineListener* l
     const auto line = [this, i](OutputStream stream) {
       return [this, i, stream](std::string_view text) { listener_->OnLine(i, stream, text); };
     };
-    tasks_.push_back({LineSplitter(line(OutputStream::kOut)), LineSplitter(line(OutputStream::kErr))});
+    tasks_.push_back({tasks[i], LineSplitter(line(OutputStream::kOut)), LineSplitter(line(OutputStream::kErr))});
   }
   listener_->OnPlaced(std::move(places));
 }
@@ -51,6 +54,7 @@ void LocalEngine::Start(size_t number, const ProgramCall& call, bool /*knows_fla
   const std::string report = ReportPath(number);
   if (!report.empty()) ::unlink(report.c_str());  // of an earlier run
   auto environment = call.environment;
+  if (const Status added = AddGpus(number, &environment); !added.ok()) return listener_->OnStartFailed(number, added);
   environment.emplace_back(ReportFile::kVariable, report);
   auto process = ChildProcess::Start(call.command, environment, ChildProcess::Stdout::kTerminal);
   if (!process.ok()) return listener_->OnStartFailed(number, process.status());
@@ -58,6 +62,37 @@ void LocalEngine::Start(size_t number, const ProgramCall& call, bool /*knows_fla
   guard_->Add(task.process->pid());
   task.is_running = task.has_output = true;
   listener_->OnStarted(number, task.process->pid());
+}
+
+Status LocalEngine::AddGpus(size_t number, std::vector<std::pair<std::string, std::string>>* environment) const {
+  const auto given =
+      std::ranges::find_if(*environment, [](const auto& variable) { return variable.first == kGpusVariable; });
+  size_t gpus = 0;
+  if (given == environment->end() || !absl::SimpleAtoi(given->second, &gpus)) return OkStatus();
+  if (gpus == 0) {
+    environment->emplace_back("CUDA_VISIBLE_DEVICES", "-1");
+    return OkStatus();
+  }
+  // Each task that is no parameter server has the place of its GPUs, whether it runs now or not.
+  const auto end = tasks_.begin() + static_cast<std::ptrdiff_t>(number);
+  const size_t first = gpus * static_cast<size_t>(std::count_if(
+                                  tasks_.begin(), end, [](const Task& t) { return !t.name.starts_with("ps/"); }));
+  pjrt::Machine machine = pjrt::ThisMachine();
+  // What the user sets for the tasks counts, too.
+  machine.variable = [environment, of_machine = std::move(machine.variable)](const char* name) {
+    const auto set = std::ranges::find_if(*environment, [name](const auto& v) { return v.first == name; });
+    return set == environment->end() ? of_machine(name) : set->second;
+  };
+  const auto visible = pjrt::VisibleGpus(machine);
+  const std::string what = StrCat("--gpus_per_worker=", gpus, ": ", tasks_[number].name);
+  if (!visible.ok()) return Annotate(visible.status(), what);
+  if (visible->size() < first + gpus) {
+    return FailedPrecondition(what, " needs GPU ", first + gpus, " of its machine, which has ", visible->size(),
+                              ": start fewer tasks there, or give each fewer GPUs");
+  }
+  const auto begin = visible->begin() + static_cast<std::ptrdiff_t>(first);
+  environment->emplace_back("CUDA_VISIBLE_DEVICES", StrJoin({begin, begin + static_cast<std::ptrdiff_t>(gpus)}, ","));
+  return OkStatus();
 }
 
 void LocalEngine::Signal(size_t task, int signal) {

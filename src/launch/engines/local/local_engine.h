@@ -42,12 +42,16 @@ class LocalEngine final : public Engine {
 
  private:
   struct Task {
+    std::string name;
     LineSplitter out_lines, err_lines;
     std::optional<ChildProcess> process = {};
     bool is_running = false;
     bool has_output = false;
   };
 
+  // Adds the GPUs of a task that the launcher gives some (kGpusVariable). FailedPrecondition if the machine has too
+  // few.
+  Status AddGpus(size_t number, std::vector<std::pair<std::string, std::string>>* environment) const;
   void ReadOutput(size_t number);
   static void Read(Fd& fd, LineSplitter& lines);
   static void FinishOutput(Task& task);

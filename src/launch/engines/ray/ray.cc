@@ -7,6 +7,20 @@
 
 namespace tensorbraid {
 
+Status AddGpus(int gpus_per_worker, RayOptions* options) {
+  if (gpus_per_worker == 0) return OkStatus();
+  for (const std::string& resource : StrSplit(options->resources, ',')) {
+    if (resource.starts_with("GPU=")) {
+      return InvalidArgument("--resources=", options->resources,
+                             " and --gpus_per_worker both say how many GPUs a task ", "needs: give one of them");
+    }
+  }
+  if (options->resources.empty()) options->resources = "CPU=1";
+  if (options->ps_resources.empty()) options->ps_resources = options->resources;
+  options->resources += StrCat(",GPU=", gpus_per_worker);
+  return OkStatus();
+}
+
 StatusOr<SharedChannel> RayChannel(const RayOptions& options) {
   const int tasks = options.ps + options.workers + options.evaluator;
   if (options.python.empty()) return InvalidArgument("--python is empty; it names a Python that has the package ray");

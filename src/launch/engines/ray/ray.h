@@ -25,6 +25,10 @@ struct RayOptions {
   std::string agent_program = "tensorbraid";  // as for AgentScript
 };
 
+// Asks for this many GPUs for each task but the parameter servers; 0: nothing. InvalidArgument if the resources name
+// GPUs, too.
+Status AddGpus(int gpus_per_worker, RayOptions* options);
+
 // What starts the agents: `python3 -m tensorbraid.ray` makes an actor for each task, which runs the agent. So each task
 // has its own resources, such as a GPU. InvalidArgument if Ray could not do what is asked.
 StatusOr<SharedChannel> RayChannel(const RayOptions& options);

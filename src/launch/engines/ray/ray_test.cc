@@ -57,6 +57,19 @@ TEST(RayChannelTest, BringsOneDirectoryThatExists) {
   EXPECT_THAT(RayChannel(options).status().message(), HasSubstr("there is no such directory"));
 }
 
+TEST(RayChannelTest, GpusAreForWorkers) {
+  RayOptions options;
+  ASSERT_TRUE(AddGpus(0, &options).ok());
+  EXPECT_EQ(options.resources, "");
+  ASSERT_TRUE(AddGpus(2, &options).ok());
+  EXPECT_THAT(RayChannel(options)->command, IsSupersetOf({"--resources=CPU=1,GPU=2", "--ps_resources=CPU=1"}));
+  options.resources = "CPU=4";
+  options.ps_resources = "CPU=2";
+  ASSERT_TRUE(AddGpus(1, &options).ok());
+  EXPECT_THAT(RayChannel(options)->command, IsSupersetOf({"--resources=CPU=4,GPU=1", "--ps_resources=CPU=2"}));
+  EXPECT_THAT(AddGpus(1, &options).message(), HasSubstr("both say how many GPUs"));
+}
+
 // What the engine makes of a command that starts no agents.
 class RefusedJobTest : public ::testing::Test {
  protected:

@@ -60,6 +60,11 @@ std::vector<std::string> AllocationArguments(const SlurmOptions& options) {
   if (!options.partition.empty()) arguments.push_back("--partition=" + options.partition);
   if (!options.time.empty()) arguments.push_back("--time=" + options.time);
   if (!options.gres.empty()) arguments.push_back("--gres=" + options.gres);
+  // Not --gpus-per-task: a task of Slurm is here an agent, whose GPUs the tasks of the job share.
+  if (options.gpus_per_worker > 0 && options.gres.find("gpu") == std::string::npos) {
+    const int workers = std::min(options.workers, TasksPerNode(options));
+    arguments.push_back(StrCat("--gpus-per-node=", workers * options.gpus_per_worker));
+  }
   return arguments;
 }
 
@@ -149,7 +154,7 @@ StatusOr<SharedChannel> SlurmChannel(const SlurmOptions& options, const SlurmCon
   command.insert(command.end(), {"sh", "-c", AgentScript(options.agent_program, agent)});
   channel.error_hints = {
       {"Requested node configuration is not available",
-       "no node of the partition has what was asked for (--gres, --cpus_per_task, --nodes): "
+       "no node of the partition has what was asked for (--gpus_per_worker, --gres, --cpus_per_task, --nodes): "
        "sinfo -o '%P %D %c %G %l' lists nodes, cores, GPUs and time limits of each partition"},
       {"generic resource", "sinfo -o '%P %G' lists the GPUs of each partition, for --gres"},
       {"nvalid partition", "sinfo lists the partitions, for --partition"},

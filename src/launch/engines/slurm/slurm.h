@@ -24,6 +24,8 @@ struct SlurmOptions {
   int cpus_per_task = 1;
   std::string time = "";                      // as for srun: "30", "2:00:00", "1-0"
   std::string gres = "";                      // of each node: "gpu:2"
+  int gpus_per_worker = 0;                    // asks for as many GPUs on each node as tasks there may need
+  int workers = 0;                            // the tasks that need them
   std::vector<std::string> arguments = {};    // further ones for srun or sbatch
   std::chrono::milliseconds stop_grace{0};    // how long the tasks may take to save before the time is up
   bool requeue = false;                       // a batch job whose time is up, or which loses a node, begins again

@@ -54,6 +54,18 @@ TEST(SlurmChannelTest, AsksForNodesOutsideOfAnAllocation) {
   EXPECT_FALSE(channel->signals_agents_only);
 }
 
+TEST(SlurmChannelTest, AsksForTheGpusOfTheTasksOnANode) {
+  SlurmOptions options = FourTasks();
+  options.workers = 3;
+  options.gpus_per_worker = 2;
+  EXPECT_THAT(SlurmChannel(options, kCluster, {})->command, Contains("--gpus-per-node=6"));
+  EXPECT_THAT(SlurmBatchScript(options, {"tensorbraid"}), HasSubstr("#SBATCH --gpus-per-node=6\n"));
+  options.tasks_per_node = 2;
+  EXPECT_THAT(SlurmChannel(options, kCluster, {})->command, IsSupersetOf({"--nodes=2", "--gpus-per-node=4"}));
+  options.gres = "gpu:8";
+  EXPECT_THAT(SlurmChannel(options, kCluster, {})->command, Not(Contains(StartsWith("--gpus"))));
+}
+
 TEST(SlurmChannelTest, AgentsAreToldWhichLaunchMungeVouchesFor) {
   SlurmOptions options = FourTasks();
   EXPECT_THAT(SlurmChannel(options, kCluster, {})->command.back(), Not(HasSubstr("--munge")));
