@@ -68,6 +68,29 @@ std::string BlockedText(const proto::BlockedStepReport& step) {
   return text;
 }
 
+// What the accelerators of the cluster have and do; "" if there are none.
+std::string AcceleratorsText(const proto::ClusterReport& report) {
+  std::vector<TextRow> rows = {{"task", "accelerator", "tensors", "in use", "limit", "programs", "compiled in"}};
+  std::string compiling;
+  const auto size = [](double bytes) { return bytes > 0 ? SizeText(bytes) : std::string(); };
+  for (const proto::TaskReport& task : report.tasks()) {
+    for (const auto& accelerator : task.accelerators()) {
+      const bool is_first = &accelerator == &task.accelerators(0);  // the programs are those of all
+      rows.push_back({task.task(), accelerator.device(), SizeText(accelerator.tensor_bytes()),
+                      size(accelerator.memory_bytes()), size(accelerator.memory_limit()),
+                      is_first ? Formatted("%.0f", task.programs()) : "",
+                      is_first ? AgeText(task.compile_seconds()) : ""});
+    }
+    for (const auto& compile : task.compiling()) {
+      compiling +=
+          StrCat("  ", task.task(), " has compiled ", compile.program(), " for ", AgeText(compile.seconds()), "\n");
+    }
+  }
+  if (rows.size() == 1 && compiling.empty()) return "";
+  return StrCat("\n", rows.size() > 1 ? TableText(rows) : "", compiling.empty() ? "" : "steps wait for the compiler:\n",
+                compiling);
+}
+
 // A line about the cluster, which begins with `begin` and ends with `end`; the table of its tasks; and the steps that
 // have run for long.
 std::string OneClusterText(const proto::ClusterReport& before, const proto::ClusterReport& report,
@@ -103,7 +126,8 @@ std::string OneClusterText(const proto::ClusterReport& before, const proto::Clus
   }
   std::string text = begin;
   if (report.has_global_step()) text += Formatted("global step %.0f, ", report.global_step());
-  text += StrCat(up, " of ", report.tasks_size(), " tasks answer", end, "\n\n", TableText(rows));
+  text +=
+      StrCat(up, " of ", report.tasks_size(), " tasks answer", end, "\n\n", TableText(rows), AcceleratorsText(report));
   if (report.blocked_size() == 0) return text;
   text += "\nsteps that have run for more than a second:\n";
   for (const auto& step : report.blocked()) text += BlockedText(step);

@@ -8,6 +8,8 @@
 #include "core/system/denormals.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "executor/clusters/compile_log.h"
+#include "executor/clusters/make.h"
 #include "executor/device_copies.h"
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
@@ -53,6 +55,14 @@ WaitingOperation DescribeWait(const Node& node) {
     wait.tensor = name == nullptr ? "?" : *name;
     wait.peer = node.attr<std::string>("peer");
     wait.text = StrCat("tensor '", wait.tensor, "' from ", wait.peer.empty() ? "the client" : ShortTaskName(wait.peer));
+  } else if (node.type() == "_Cluster") {
+    wait.text = NameOfProgram(node);
+    for (const CompileLog::Compile& compile : CompileLog::Global().running()) {
+      if (compile.program != wait.text) continue;
+      const auto time = std::chrono::duration_cast<std::chrono::seconds>(MonotonicClock::now() - compile.since);
+      wait.text += StrCat(", which the compiler has worked on for ", time.count(), " s");
+      break;
+    }
   } else if (!node.inputs().empty()) {
     const DType first = node.declared_input_type(0);
     const bool is_handle = first == DType::kResource || (IsRef(first) && BaseType(first) == kString);

@@ -70,6 +70,12 @@ const std::vector<TaskMetric>& TaskMetrics() {
        [](const Task& t) { return t.busy_seconds(); }},
       {"variables", "Variables on the task.", Gauge, [](const Task& t) { return t.variables(); }},
       {"variable_bytes", "Size of these variables.", Gauge, [](const Task& t) { return t.variable_bytes(); }},
+      {"programs_total", "Programs for accelerators that the task has compiled.", Counter,
+       [](const Task& t) { return t.programs(); }},
+      {"compile_seconds_total", "Time that compiling them took, of all together.", Counter,
+       [](const Task& t) { return t.compile_seconds(); }},
+      {"compiling", "Programs that are being compiled; steps wait for them.", Gauge,
+       [](const Task& t) { return t.compiling_size(); }},
       {"parts_total", "Parts of other tasks' steps that have ended here.", Counter,
        [](const Task& t) { return t.staleness().parts(); }},
       {"parts_overtaken_total", "How many other parts ended while these parts ran, summed up.", Counter,
@@ -110,6 +116,12 @@ class ClusterMetrics {
       Add(cluster, {{"task", task.task()}, {"outcome", "accepted"}}, task.staleness().accepted());
       Add(cluster, {{"task", task.task()}, {"outcome", "dropped"}}, task.staleness().dropped());
     });
+    AddMemory("accelerator_tensor_bytes", "Size of the tensors on an accelerator.",
+              &proto::AcceleratorReport::tensor_bytes);
+    AddMemory("accelerator_memory_bytes", "Memory of an accelerator that its plugin uses; 0: it does not say.",
+              &proto::AcceleratorReport::memory_bytes);
+    AddMemory("accelerator_memory_limit_bytes", "Memory that the plugin may use there; 0: it does not say.",
+              &proto::AcceleratorReport::memory_limit);
     Begin("received_bytes_total", "Bytes of tensors that the task has received.", kCounter);
     AddTraffic(&proto::TrafficReport::tensor_bytes);
     Begin("received_messages_total", "Messages that the task has received.", kCounter);
@@ -154,6 +166,17 @@ class ClusterMetrics {
     ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
       for (const auto& traffic : task.received()) {
         Add(cluster, {{"task", task.task()}, {"from", traffic.from()}}, (traffic.*value)());
+      }
+    });
+  }
+
+  // Adds a family with a sample for each accelerator.
+  void AddMemory(const std::string& name, const std::string& help, double (proto::AcceleratorReport::*value)() const) {
+    Begin(name, help, kGauge);
+    ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
+      if (!IsUp(task)) return;
+      for (const auto& accelerator : task.accelerators()) {
+        Add(cluster, {{"task", task.task()}, {"device", accelerator.device()}}, (accelerator.*value)());
       }
     });
   }

@@ -50,6 +50,7 @@ svg text.dim { fill: var(--dim); font-size: 11px; paint-order: stroke; stroke: v
 <section><h2>Tasks that wait for others</h2><div id="waits"></div></section>
 <section><h2>Steps per second</h2><svg id="rates" role="img" aria-label="steps per second of each task"></svg></section>
 <section><h2>All tasks</h2><table id="tasks"></table></section>
+<section id="accelerators" hidden><h2>Accelerators</h2><table></table><div></div></section>
 <div id="sessions"></div>
 <script>
 "use strict";
@@ -229,6 +230,30 @@ function drawTasks(report, table) {
   }
 }
 
+// The accelerators that tasks have started, and the programs that are being compiled for them.
+function drawAccelerators(report) {
+  const section = document.getElementById("accelerators");
+  const table = section.querySelector("table"), compiling = section.querySelector("div");
+  table.replaceChildren();
+  compiling.replaceChildren();
+  const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+  for (const name of ["task", "accelerator"]) add(head, "th", {}, name);
+  for (const name of ["tensors", "in use", "limit", "programs", "compiled in"]) add(head, "th", {class: "number"}, name);
+  for (const task of report.tasks) {
+    if (task.state !== "up") continue;
+    task.accelerators.forEach((accelerator, i) => {
+      const row = add(body, "tr");
+      add(row, "td", {}, task.task);
+      add(row, "td", {}, accelerator.device);
+      for (const size of [accelerator.tensor_bytes, accelerator.memory_bytes, accelerator.memory_limit]) add(row, "td", {class: "number"}, size ? bytes(size) : "");
+      add(row, "td", {class: "number"}, i ? "" : String(task.programs));
+      add(row, "td", {class: "number"}, i ? "" : seconds(task.compile_seconds));
+    });
+    for (const compile of task.compiling) add(compiling, "div", {}, `${task.task} has compiled ${compile.program} for ${seconds(compile.seconds)}`);
+  }
+  section.hidden = !body.children.length && !compiling.children.length;
+}
+
 // The clusters that sessions brought, each in a section of its own.
 function drawSessions(report) {
   const sections = document.getElementById("sessions");
@@ -258,6 +283,7 @@ function draw(report) {
   drawWaits(report, document.getElementById("waits"));
   drawRates(report);
   drawTasks(report, document.getElementById("tasks"));
+  drawAccelerators(report);
   drawSessions(report);
   previous = new Map([report, ...report.session_clusters].map((c) => [c.cluster, new Map(c.tasks.map((t) => [t.task, t]))]));
 }

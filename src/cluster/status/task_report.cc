@@ -20,7 +20,10 @@
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "core/threads/polling_time.h"
+#include "executor/clusters/compile_log.h"
 #include "io/file.h"
+#include "pjrt/accelerator.h"
+#include "pjrt/find_plugins.h"
 #include "runtime/replicas/update_clock.h"
 #include "runtime/variables/variable_resource.h"
 
@@ -56,6 +59,29 @@ void FillUsage(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport
       std::from_chars(numbers[1].data(), numbers[1].data() + numbers[1].size(), pages);
     }
     report->set_memory_bytes(static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+  }
+}
+
+void FillAccelerators(WorkerEnv& env, MonotonicClock::time_point now, proto::TaskReport* report) {
+  const CompileLog::Totals totals = CompileLog::Global().totals();
+  report->set_programs(static_cast<double>(totals.programs));
+  report->set_compile_seconds(totals.time.count());
+  for (const CompileLog::Compile& compile : CompileLog::Global().running()) {
+    auto* out = report->add_compiling();
+    out->set_program(compile.program);
+    out->set_seconds(SecondsSince(compile.since, now));
+  }
+  for (const auto& device : env.devices().devices()) {
+    if (!pjrt::IsAcceleratorType(device->type())) continue;
+    pjrt::Client* const client = pjrt::Accelerator::OfType(device->type()).client_if_made();
+    if (client == nullptr || device->id() >= client->num_devices()) continue;
+    auto* out = report->add_accelerators();
+    out->set_device(StrCat(device->type(), ":", device->id()));
+    out->set_tensor_bytes(static_cast<double>(device->allocator().stats().bytes_in_use));
+    if (const auto memory = client->MemoryOf(device->id()); memory.ok()) {
+      out->set_memory_bytes(static_cast<double>(memory->bytes_in_use));
+      out->set_memory_limit(static_cast<double>(std::max<int64_t>(memory->bytes_limit, 0)));
+    }
   }
 }
 
@@ -186,6 +212,7 @@ void FillTaskReport(const TaskParts& task, proto::TaskReport* report) {
   report->set_task(ShortTaskName(task.master.task()));
   report->set_state("up");
   FillUsage(task.env, now, report);
+  FillAccelerators(task.env, now, report);
   for (const auto& resources : task.resources) FillVariables(*resources, report);
   const RunningSteps::State state = task.master.steps();
   FillCounts(state, MonotonicClock::now(), report);

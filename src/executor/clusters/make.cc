@@ -359,4 +359,9 @@ StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph
   return ClusterMaker(std::move(graph)).Run();
 }
 
+std::string NameOfProgram(const Node& cluster) {
+  const auto& bodies = ImplOf(*cluster.graph()).extension<ClusterBodies>();
+  return NameOf(*bodies.at(cluster.attr<int64_t>("body")));
+}
+
 }  // namespace tensorbraid

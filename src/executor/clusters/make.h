@@ -32,6 +32,8 @@ struct ClusterBody {
 
 // What messages call its program: "a program of 41 nodes that ends with 'train'".
 std::string NameOf(const ClusterBody& body);
+// The same for a `_Cluster` node. REQUIRES: the node is in a graph that MakeClusters has made.
+std::string NameOfProgram(const Node& cluster);
 
 // The clusters of a graph, which MakeClusters keeps with it (GraphImpl::extension). The attribute `body` of a
 // `_Cluster` node is an index.

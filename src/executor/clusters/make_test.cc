@@ -9,8 +9,10 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "executor/clusters/compile_log.h"
 #include "executor/clusters/on_host_kernel.h"
 #include "executor/passes/pass_test_util.h"
+#include "executor/step_watch.h"
 #include "graph/model/graph_impl.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
@@ -19,6 +21,7 @@ namespace tensorbraid {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::MatchesRegex;
 
 constexpr const char* kTask = "/job:localhost/replica:0/task:0";
 
@@ -63,6 +66,33 @@ TEST(MakeClustersTest, NodesOfADeviceBecomeOneNodeWithTheirConstants) {
   EXPECT_EQ(cluster.type(), "_Cluster");
   EXPECT_EQ(cluster.device(), StrCat(kTask, "/device:XLA_CPU:0"));
   EXPECT_EQ(cluster.output_shape(0), Shape({2, 2}));
+}
+
+// A step that waits for a compiler says which program it is, and since when.
+TEST(MakeClustersTest, AWaitNamesTheProgramThatIsCompiled) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2, 2}, "x");
+  const auto made = Clustered(g, {x}, {Neg(MatMul(x, x), "last")}, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  const Node& cluster = FetchedFrom(**made, 0);
+  EXPECT_EQ(DescribeWait(cluster).text, "a program of 2 nodes that ends with 'last'");
+  const int64_t other = CompileLog::Global().Begin("another program");
+  const int64_t compile = CompileLog::Global().Begin(NameOfProgram(cluster));
+  EXPECT_THAT(
+      DescribeWait(cluster).text,
+      MatchesRegex("a program of 2 nodes that ends with 'last', which the compiler has worked on for [0-9]+ s"));
+  const auto running = CompileLog::Global().running();
+  ASSERT_EQ(running.size(), 2u);
+  EXPECT_EQ(running[0].program, "another program");
+  CompileLog::Global().Count(/*ok=*/true, std::chrono::seconds(2));
+  CompileLog::Global().Count(/*ok=*/false, std::chrono::seconds(1));
+  CompileLog::Global().End(compile);
+  CompileLog::Global().End(other);
+  EXPECT_TRUE(CompileLog::Global().running().empty());
+  const CompileLog::Totals totals = CompileLog::Global().totals();
+  EXPECT_GE(totals.programs, 1);
+  EXPECT_GE(totals.failed, 1);
+  EXPECT_GE(totals.time, std::chrono::seconds(3));
 }
 
 TEST(MakeClustersTest, WithoutMarksEachNodeIsAProgramOfItsOwn) {

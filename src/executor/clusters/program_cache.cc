@@ -12,6 +12,7 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "core/threads/thread_pool.h"
+#include "executor/clusters/compile_log.h"
 
 namespace tensorbraid {
 namespace {
@@ -56,10 +57,13 @@ void ProgramCache::Get(std::string text, pjrt::CompileOptions options, const Rea
     }
   }
   if (program != nullptr) return ready(program);
-  CompileThreads().Schedule([this, text = std::move(text), options = std::move(options)]() {
+  const int64_t request = CompileLog::Global().Begin(options.name);
+  CompileThreads().Schedule([this, request, text = std::move(text), options = std::move(options)]() {
     // The step that has asked may be limited to the files of its client.
     const ScopedFileAccess no_limit(nullptr);
-    Compiled(text, Make(text, options));
+    const auto made = Make(text, options);
+    CompileLog::Global().End(request);
+    Compiled(text, made);
   });
 }
 
@@ -73,6 +77,7 @@ StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Make(const std::string& t
   TB_LOG(Info, "accelerators") << "compiling " << options.name << " (" << text.size() << " bytes)";
   const auto began = MonotonicClock::now();
   auto compiled = client_.Compile(text, options);
+  CompileLog::Global().Count(compiled.ok(), MonotonicClock::now() - began);
   TB_LOG(Info, "accelerators") << (compiled.ok() ? "compiled " : "could not compile ") << options.name << " in "
                                << MillisecondsSince(began) << " ms";
   if (const ProgramFiles* const files = Files(); files != nullptr && compiled.ok()) {

@@ -1,0 +1,42 @@
+#include "cli/status_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/protobuf/report.pb.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(StatusTextTest, ShowsAcceleratorsAndWhatIsCompiled) {
+  proto::ClusterReport report;
+  auto* task = report.add_tasks();
+  task->set_task("worker/0");
+  task->set_state("up");
+  EXPECT_THAT(StatusText(report, report), Not(HasSubstr("accelerator")));
+
+  auto* compile = task->add_compiling();
+  compile->set_program("a program of 40 nodes that ends with 'loss'");
+  compile->set_seconds(12);
+  EXPECT_THAT(StatusText(report, report),
+              HasSubstr("steps wait for the compiler:\n"
+                        "  worker/0 has compiled a program of 40 nodes that ends with 'loss' for 12 s\n"));
+
+  task->set_programs(3);
+  task->set_compile_seconds(7);
+  for (const char* device : {"GPU:0", "GPU:1"}) {
+    auto* accelerator = task->add_accelerators();
+    accelerator->set_device(device);
+    accelerator->set_tensor_bytes(2e9);
+    accelerator->set_memory_limit(8e10);
+  }
+  EXPECT_THAT(StatusText(report, report), ContainsRegex("worker/0 +GPU:0 +2[^ ]* GB +80 GB +3 +7[^ ]* s"));
+  EXPECT_THAT(StatusText(report, report), ContainsRegex("worker/0 +GPU:1 +2[^ ]* GB +80 GB *\n"));
+}
+
+}  // namespace
+}  // namespace tensorbraid

@@ -1,0 +1,51 @@
+// Which programs this process compiles now, and how many it has compiled.
+#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
+#define TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/system/clock.h"
+#include "core/threads/mutex.h"
+
+namespace tensorbraid {
+
+// What the caches of programs tell, for the status of the task and for messages about steps that wait. Thread-safe.
+class CompileLog {
+ public:
+  struct Compile {
+    std::string program;               // CompileOptions::name
+    MonotonicClock::time_point since;  // when the first step asked for it
+  };
+  struct Totals {
+    int64_t programs = 0;                   // that were compiled
+    int64_t failed = 0;                     // that could not be compiled
+    std::chrono::duration<double> time{0};  // that this took, of all together
+  };
+
+  // The one of this process.
+  static CompileLog& Global();
+
+  // A step asks for a program, which must be compiled or, from a file, loaded. Returns a number for End.
+  int64_t Begin(const std::string& program);
+  void End(int64_t request);
+  // A program has been compiled.
+  void Count(bool ok, std::chrono::duration<double> took);
+
+  // The programs that are compiled now, the oldest first.
+  std::vector<Compile> running() const;
+  Totals totals() const;
+
+ private:
+  mutable Mutex mu_;
+  int64_t next_ TB_GUARDED_BY(mu_) = 0;
+  std::map<int64_t, Compile> running_ TB_GUARDED_BY(mu_);
+  Totals totals_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
