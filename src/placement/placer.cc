@@ -76,10 +76,12 @@ std::string Names(const std::vector<DeviceName>& devices) {
 
 }  // namespace
 
-Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices) {
-  return AboutNode(InvalidArgument(node.Describe(), " requests device ", requested.ToString(),
-                                   ", which does not exist; the devices are ", Names(devices)),
-                   node);
+Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices,
+                    const std::string& why) {
+  return AboutNode(
+      InvalidArgument(node.Describe(), " requests device ", requested.ToString(),
+                      ", which does not exist; the devices are ", Names(devices), why.empty() ? "" : ": ", why),
+      node);
 }
 
 Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
@@ -138,7 +140,8 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       if (!exists) {
         const auto requester =
             std::find_if(members[g].begin(), members[g].end(), [](const Node* n) { return !n->device().empty(); });
-        return NoSuchDevice(**requester, requested, options.devices);
+        return NoSuchDevice(**requester, requested, options.devices,
+                            options.why_missing == nullptr ? "" : options.why_missing(requested));
       }
       for (const Node* n : members[g]) {
         for (const DeviceName& d : options.devices) {

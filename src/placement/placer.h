@@ -2,6 +2,8 @@
 #ifndef TENSORBRAID_PLACEMENT_PLACER_H_
 #define TENSORBRAID_PLACEMENT_PLACER_H_
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "core/text/device_name.h"
@@ -16,6 +18,8 @@ struct PlacerOptions {
   // device that has the kernels. If nodes that must share a device have conflicting requests, the first one applies.
   bool allow_soft_placement = false;
   bool log_placement = false;
+  // What an error says about a device that does not exist: why, and what to do; "" for nothing. May be null.
+  std::function<std::string(const DeviceName&)> why_missing = nullptr;
 };
 
 // Sets the device of every node to the full name of one of `options.devices`. Nodes that must share a device (colocated
@@ -25,8 +29,9 @@ struct PlacerOptions {
 // requested device and the devices that exist.
 Status PlaceNodes(Graph* graph, const PlacerOptions& options);
 
-// The error for a node whose requested device does not exist.
-Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices);
+// The error for a node whose requested device does not exist. `why`: PlacerOptions::why_missing says so; may be "".
+Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices,
+                    const std::string& why = "");
 
 }  // namespace tensorbraid
 

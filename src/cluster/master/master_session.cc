@@ -5,6 +5,7 @@
 
 #include "cluster/exchange/client_edges.h"
 #include "cluster/master/await_call.h"
+#include "cluster/master/own_accelerators.h"
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -147,10 +148,14 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
     if (node->type() == "_Arg" || node->type() == "_Retval") node->set_device(home);
   }
   TF_RETURN_IF_ERROR(ConnectTasksOf(*graph, deadline));
-  TF_RETURN_IF_ERROR(
-      PlaceNodes(graph.get(), {.devices = DeviceNamesOf(*env_->membership->view(), options_.device_filters),
-                               .allow_soft_placement = options_.allow_soft_placement,
-                               .log_placement = options_.log_device_placement}));
+  const auto view = env_->membership->view();
+  std::vector<DeviceName> devices = DeviceNamesOf(*view, options_.device_filters);
+  if (options_.allow_soft_placement) RemoveDeadAccelerators(*graph, view->self, &devices);
+  TF_RETURN_IF_ERROR(PlaceNodes(
+      graph.get(), {.devices = devices,
+                    .allow_soft_placement = options_.allow_soft_placement,
+                    .log_placement = options_.log_device_placement,
+                    .why_missing = [&](const DeviceName& d) { return WhyNoAccelerator(d, view->self, devices); }}));
   TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize, still_wanted));
   TF_RETURN_IF_ERROR(CheckWanted());
   const bool lasts_with_session =
@@ -239,7 +244,10 @@ Status MasterSession::CheckDevices(const Graph& graph, size_t first) const {
       const bool is_assumed = d.incarnation == 0 && !d.is_local;  // its task may have more devices of this type
       return wanted->Matches(d.name) || (is_assumed && any.Matches(d.name));
     });
-    if (!may_exist) return NoSuchDevice(*nodes[i], *wanted, DeviceNamesOf(*view, options_.device_filters));
+    if (!may_exist) {
+      const std::vector<DeviceName> names = DeviceNamesOf(*view, options_.device_filters);
+      return NoSuchDevice(*nodes[i], *wanted, names, WhyNoAccelerator(*wanted, view->self, names));
+    }
   }
   return OkStatus();
 }

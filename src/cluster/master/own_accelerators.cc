@@ -1,0 +1,55 @@
+#include "cluster/master/own_accelerators.h"
+
+#include <algorithm>
+
+#include "core/text/logging.h"
+#include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/node.h"
+#include "pjrt/accelerator.h"
+#include "pjrt/find_plugins.h"
+
+namespace tensorbraid {
+namespace {
+
+// The device without its type and number.
+DeviceName TaskOf(DeviceName device) {
+  device.type.reset();
+  device.id.reset();
+  return device;
+}
+
+bool Requests(const Graph& graph, std::string_view type, const DeviceName& self) {
+  return std::ranges::any_of(ImplOf(graph).nodes(), [&](const auto& node) {
+    if (node->device().empty()) return false;
+    const auto device = DeviceName::Parse(node->device());
+    return device.ok() && device->type == type && TaskOf(*device).Matches(self);
+  });
+}
+
+}  // namespace
+
+void RemoveDeadAccelerators(const Graph& graph, const std::string& self, std::vector<DeviceName>* devices) {
+  const DeviceName own = *DeviceName::Parse(self);
+  for (const char* type : pjrt::kAcceleratorTypes) {
+    const auto is_own = [&](const DeviceName& d) { return d.type == type && TaskOf(d).ToString() == own.ToString(); };
+    if (std::ranges::none_of(*devices, is_own) || !Requests(graph, type, own)) continue;
+    const auto client = pjrt::Accelerator::OfType(type).GetClient();
+    if (client.ok()) continue;
+    TB_LOG(Warning, "placement") << "the CPU computes what is placed on " << type
+                                 << " devices, since they cannot be used: " << client.status();
+    std::erase_if(*devices, is_own);
+  }
+}
+
+std::string WhyNoAccelerator(const DeviceName& requested, const std::string& self,
+                             const std::vector<DeviceName>& devices) {
+  if (!requested.type.has_value() || !pjrt::IsAcceleratorType(*requested.type)) return "";
+  const DeviceName own = *DeviceName::Parse(self);
+  if (!TaskOf(requested).Matches(own)) return "";
+  const auto existing = std::ranges::count_if(
+      devices, [&](const DeviceName& d) { return d.type == requested.type && TaskOf(d).ToString() == own.ToString(); });
+  return pjrt::WhyNoDevice(pjrt::ThisMachine(), *requested.type, requested.id.value_or(0), static_cast<int>(existing));
+}
+
+}  // namespace tensorbraid
