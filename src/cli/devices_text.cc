@@ -12,8 +12,10 @@ namespace {
 std::string Counted(int number, const std::string& name) { return StrCat(number, " ", name, number == 1 ? "" : "s"); }
 
 // A line for each device of an accelerator.
-StatusOr<std::string> OpenedDevices(const std::string& type, const std::string& path) {
-  pjrt::Accelerator accelerator(type, [path] { return StatusOr<std::string>(path); });
+StatusOr<std::string> OpenedDevices(const pjrt::FoundPlugin& found) {
+  const std::string& type = found.device_type;
+  pjrt::Accelerator accelerator(type, [&found] { return StatusOr<std::string>(found.path); });
+  accelerator.Expect(found.devices);
   TF_ASSIGN_OR_RETURN(const pjrt::Client* client, accelerator.GetClient());
   std::string text;
   for (int i = 0; i < client->num_devices(); ++i) {
@@ -30,16 +32,16 @@ StatusOr<std::string> OpenedDevices(const std::string& type, const std::string& 
 StatusOr<std::string> FoundDevices(const pjrt::FoundPlugin& found, bool open) {
   if (!found.problem.empty()) return NotFound(found.problem);
   TF_ASSIGN_OR_RETURN(const pjrt::Plugin* plugin, pjrt::Plugin::Load(found.path));
-  std::string text = StrCat(
-      pjrt::ComputesOnCpu(found.path) ? "as many devices as a program asks for" : Counted(found.devices, "device"),
-      ", by the plugin '", found.path, "' (PJRT ", plugin->major_version(), ".", plugin->minor_version());
+  std::string text =
+      StrCat(found.is_open ? "as many devices as a program asks for" : Counted(found.devices, "device"),
+             ", by the plugin '", found.path, "' (PJRT ", plugin->major_version(), ".", plugin->minor_version());
   if (const auto version = plugin->attributes().find("stablehlo_current_version");
       version != plugin->attributes().end()) {
     text += StrCat(", StableHLO ", version->second);
   }
   text += StrCat("), from ", found.source, "\n");
   if (!open) return text;
-  TF_ASSIGN_OR_RETURN(const std::string devices, OpenedDevices(found.device_type, found.path));
+  TF_ASSIGN_OR_RETURN(const std::string devices, OpenedDevices(found));
   return text + devices;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "cli/accelerator_option.h"
 #include "cli/at_least.h"
 #include "cli/commands.h"
 #include "cluster/discovery/discover.h"
@@ -148,6 +149,7 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   serve->add_option("--task_index", flags->task_index, "index of this task in its job")->capture_default_str();
   serve->add_option("--protocol", flags->protocol,
                     "protocol between tasks: grpc, grpc+ucx, or the best that both ends have (default)");
+  AddAcceleratorPluginOption(serve);
   serve->add_option("--config", flags->config, "ConfigProto in text format with device_count and defaults for sessions")
       ->type_name("FILE");
   serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");

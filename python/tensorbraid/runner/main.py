@@ -35,6 +35,8 @@ def _options(argv):
     parser.add_argument("--check", action="store_true", help="check the script, and do not run it")
     parser.add_argument("--python2", action="store_true", help="run a copy that is converted to Python 3; with "
                         "--check, print the copy")
+    parser.add_argument("--accelerator_plugin", metavar="[TYPE=]PATH", help="the PJRT plugin for accelerators, as the "
+                        "environment variable TENSORBRAID_ACCELERATOR_PLUGIN names it")
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as after "
                         "python -m")
     parser.add_argument("script", metavar="SCRIPT", help="the script, a file of Python")
@@ -46,6 +48,8 @@ def _options(argv):
 def main(argv=None):
     """Runs the script of a command line. Returns the exit status if the script is not run, or ends."""
     options = _options(sys.argv[1:] if argv is None else argv)
+    if options.accelerator_plugin is not None:  # also for the programs that the script starts
+        os.environ["TENSORBRAID_ACCELERATOR_PLUGIN"] = options.accelerator_plugin
     package = root = None
     if options.module:
         try:

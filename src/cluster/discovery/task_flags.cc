@@ -3,6 +3,7 @@
 #include "cluster/discovery/discover.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "pjrt/find_plugins.h"
 #include "tensorbraid/cluster/server.h"
 #include "tensorbraid/core/flags.h"
 
@@ -76,6 +77,11 @@ class TaskFlagsParser {
     flags.Bind("allow_path", &task->allow_path,
                "directories, separated by commas, that graphs of sessions from other machines may use", group);
     flags.Bind("load", &task->load, "libraries of custom ops, separated by commas, for this task", group);
+    auto plugins = std::make_shared<std::string>();
+    flags.Keep(plugins);
+    flags.Bind("accelerator_plugin", plugins.get(),
+               "PJRT plugins for accelerators, as $TENSORBRAID_ACCELERATOR_PLUGIN names them: PATH, or TYPE=PATH,...",
+               group);
     flags.Bind("protocol", &task->protocol,
                "how tasks exchange messages: grpc, grpc+ucx, or the best that both ends have (default)", group);
     flags.Bind("wire", &task->wire,
@@ -87,7 +93,10 @@ class TaskFlagsParser {
                "-1: none, 0: any free port",
                group);
     flags.AtLeast("metrics_port", -1);
-    flags.AddCheck([task = task.get(), &flags, required] { return Check(flags, *task, required); });
+    flags.AddCheck([task = task.get(), plugins = plugins.get(), &flags, required] {
+      if (flags.WasGiven("accelerator_plugin")) pjrt::NamePlugins(*plugins);
+      return Check(flags, *task, required);
+    });
     return *task;
   }
 
