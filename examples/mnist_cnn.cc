@@ -5,6 +5,10 @@
 // As a cluster on one machine (on several machines, start each task with its own flags, as in mnist_softmax):
 //
 //   tensorbraid launch --ps=1 --workers=2 -- build/release/examples/mnist_cnn --issync
+//
+// On a GPU, see docs/accelerators.md:
+//
+//   build/release/examples/mnist_cnn --device=/gpu:0
 #include <tensorbraid/tensorbraid.h>
 
 #include <cstdio>
@@ -31,12 +35,15 @@ tf::Output LeNet(tf::Output pixels, tf::Output training) {
 }
 
 tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,
-                 const examples::TrainOptions& options) {
+                 const std::string& compute, const examples::TrainOptions& options) {
   tf::Graph g;
   g.SetRandomSeed(options.seed);
   std::optional<tf::ScopeGuard> device;
   if (task.has_cluster()) {
-    device.emplace(g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()})));
+    device.emplace(
+        g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device() + compute})));
+  } else {
+    device.emplace(g.Device(compute));
   }
 
   auto images = tf::Placeholder(g, tf::kFloat32, {-1, tf::data::Mnist::kPixels}, "images");
@@ -82,6 +89,7 @@ tf::Status Main(int argc, char** argv) {
                                                  .batch = "examples per step of one worker",
                                                  .learning_rate = 0.001,
                                                  .has_replica_flags = true});
+  auto& device = flags.Define("device", "", "where a worker computes, such as /gpu:0; empty: on the CPU");
   flags.ParseOrExit(argc, argv);
   const auto options = train_flags.options();
   TF_RETURN_IF_ERROR(examples::CheckTraining(task, options.checkpoint_dir, options.log_dir));
@@ -93,7 +101,7 @@ tf::Status Main(int argc, char** argv) {
     if (task.job_name == "ps") return server->Join();
   }
   TF_ASSIGN_OR_RETURN(auto mnist, options.LoadMnist(task));
-  return Train(task, server ? server->target() : "", std::move(mnist), options);
+  return Train(task, server ? server->target() : "", std::move(mnist), device, options);
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

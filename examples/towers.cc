@@ -38,8 +38,8 @@ Tower MakeTower(tf::Output images, tf::Output labels) {
           tf::ReduceSum(tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32))};
 }
 
-tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist, int num_devices,
-                 const examples::TrainOptions& options) {
+tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,
+                 const std::string& device_type, int num_devices, const examples::TrainOptions& options) {
   tf::Graph g;
   g.SetRandomSeed(options.seed);
   auto main_device = g.Device(examples::ReplicaDevice(task, 0));
@@ -58,7 +58,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   std::vector<std::vector<tf::GradAndVar>> tower_grads;
   std::vector<tf::Operand> losses, corrects;
   for (int i = 0; i < num_devices; ++i) {
-    auto device = g.Device(examples::ReplicaDevice(task, i));
+    auto device = g.Device(examples::ReplicaDevice(task, i, device_type));
     auto scope = g.NameScope("tower" + std::to_string(i));
     const Tower tower = MakeTower(image_shares[i], label_shares[i]);
     TF_ASSIGN_OR_RETURN(auto grads, optimizer->ComputeGradients(tower.loss));
@@ -85,7 +85,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   curve.AddHook(hooks);
   if (!options.json) hooks.push_back(tf::ShowProgress(loss));
   auto session_options = options.Session(task, master, hooks);
-  session_options.session.device_count = {{"CPU", num_devices}};
+  session_options.session.device_count = {{device_type, num_devices}};
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
 
   // Compares them before the first step. In a cluster this is left out, because other workers may change the variables
@@ -114,6 +114,8 @@ tf::Status Main(int argc, char** argv) {
   tf::Flags flags("Several devices of one process train a network together. A cluster can be given as well.");
   auto& task = flags.DefineTask(/*required=*/false);
   auto& num_devices = flags.Define("num_devices", 4, "towers of this process, each on a device of its own");
+  auto& device_type =
+      flags.Define("device_type", "CPU", "what the towers are on: CPU, GPU, or XLA_CPU (docs/accelerators.md)");
   const examples::TrainFlags train_flags(flags, {.program = "towers",
                                                  .steps = 1000,
                                                  .batch_size = 128,
@@ -134,12 +136,12 @@ tf::Status Main(int argc, char** argv) {
   std::unique_ptr<tf::Server> server;
   if (task.has_cluster()) {
     tf::ServerOptions server_options = task.server_options();
-    server_options.device_count = {{"CPU", num_devices}};
+    if (task.job_name != "ps") server_options.device_count = {{device_type, num_devices}};
     TF_ASSIGN_OR_RETURN(server, tf::Server::Create(task.cluster(), server_options));
     if (task.job_name == "ps") return server->Join();
   }
   TF_ASSIGN_OR_RETURN(auto mnist, options.LoadMnist(task));
-  return Train(task, server ? server->target() : "", std::move(mnist), num_devices, options);
+  return Train(task, server ? server->target() : "", std::move(mnist), device_type, num_devices, options);
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -221,10 +221,10 @@ inline tf::Status CheckTraining(const tf::TaskFlags& task, const std::string& ch
   return CheckWritable(task, "--log_dir", log_dir);
 }
 
-// Places everything on device `i` of this process, but the variables on the parameter servers or, without a cluster, on
-// CPU:0.
-inline tf::DeviceFunction ReplicaDevice(const tf::TaskFlags& task, int i) {
-  const std::string device = task.device() + "/device:CPU:" + std::to_string(i);
+// Places everything on device `i` of a type of this process, but the variables on the parameter servers or, without a
+// cluster, on CPU:0.
+inline tf::DeviceFunction ReplicaDevice(const tf::TaskFlags& task, int i, const std::string& type = "CPU") {
+  const std::string device = task.device() + "/device:" + type + ":" + std::to_string(i);
   if (task.has_cluster()) return tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = device});
   return [device](const tf::Operation& op) { return op.type() == "VarHandleOp" ? "/device:CPU:0" : device; };
 }

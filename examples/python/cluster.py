@@ -14,6 +14,7 @@ flags.DEFINE_list("ps_hosts", [], "host:port of each parameter server, with comm
 flags.DEFINE_list("worker_hosts", [], "host:port of each worker")
 flags.DEFINE_enum("job_name", "worker", ["ps", "worker"], "the job of this task")
 flags.DEFINE_integer("task_index", 0, "the index of this task in its job")
+flags.DEFINE_string("device", "", "where a worker computes, such as /gpu:0; empty: on the CPU")
 flags.DEFINE_bool("issync", False, "each step uses the gradients of all workers")
 FLAGS = flags.FLAGS
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # of the source tree
@@ -36,13 +37,14 @@ def start(argv, config=None):
         FLAGS.job_name = "ps" if task.job_name == "ps" else "worker"  # a chief is worker 0
         FLAGS.task_index = task.task_index + (len(hosts["chief"]) if task.job_name == "worker" else 0)
     if not FLAGS.worker_hosts:
-        return "", None, True
+        return "", FLAGS.device or None, True
     spec = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts, "worker": FLAGS.worker_hosts})
-    server = tf.train.Server(spec, job_name=FLAGS.job_name, task_index=FLAGS.task_index, config=config)
+    server = tf.train.Server(spec, job_name=FLAGS.job_name, task_index=FLAGS.task_index,
+                             config=None if FLAGS.job_name == "ps" else config)
     if FLAGS.job_name == "ps":
         server.join()
         sys.exit()
-    worker = "/job:worker/task:%d" % FLAGS.task_index
+    worker = "/job:worker/task:%d%s" % (FLAGS.task_index, FLAGS.device)
     return server.target, tf.train.replica_device_setter(worker_device=worker, cluster=spec), FLAGS.task_index == 0
 
 

@@ -2,6 +2,7 @@
 
     python examples/python/mnist_cnn.py
     tensorbraid launch --ps=1 --workers=2 -- python examples/python/mnist_cnn.py --issync
+    python examples/python/mnist_cnn.py --device=/gpu:0    # docs/accelerators.md
 """
 
 import cluster

@@ -1,5 +1,8 @@
 """ConfigProto, RunOptions and RunMetadata of sessions."""
 
+import os
+import subprocess
+import sys
 import unittest
 
 import tensorbraid as tf
@@ -38,6 +41,26 @@ class SessionConfigTest(unittest.TestCase):
                 tf.errors.InvalidArgumentError, "requests device /device:GPU:0, which does not exist; the devices are "
                 "[^;]*: there is no PJRT plugin: install one[^;]*; with allow_soft_placement, the CPU computes instead"):
             session.run(x)
+
+    def test_the_cpu_computes_for_a_gpu_that_cannot_be_started(self):
+        script = """
+import tensorbraid as tf
+with tf.device("/gpu:0"):
+    x = tf.placeholder(tf.float32, [])
+    y = x * 3.0
+print(len(tf.Session().list_devices()), tf.test.is_gpu_available())
+print(tf.Session(config=tf.ConfigProto(allow_soft_placement=True)).run(y, {x: 2.0}))
+try:
+    tf.Session().run(y, {x: 2.0})
+except tf.errors.InvalidArgumentError as error:
+    print(error.message)
+"""
+        no_plugin = tf._core.__file__  # the process has a GPU as long as nothing opens the file
+        environment = dict(os.environ, TENSORBRAID_ACCELERATOR_PLUGIN="GPU=" + no_plugin)
+        output = subprocess.run([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True,
+                                check=True).stdout.splitlines()
+        self.assertEqual(output[:2], ["2 False", "6.0"])
+        self.assertIn("it is no plugin: it has no function GetPjrtApi", output[2])
 
     def test_a_server_has_the_devices_of_its_config(self):
         config = tf.ConfigProto(device_count={"CPU": 3})

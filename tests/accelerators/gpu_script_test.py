@@ -1,0 +1,115 @@
+"""What scripts for GPUs see and do where a plugin that computes on the CPU has the devices GPU:0 and GPU:1."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+import numpy as np
+import tensorbraid as tf
+from tensorbraid.tensorflow_python import device_lib
+
+
+class GpuScriptTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_a_script_finds_its_gpus(self):
+        self.assertTrue(tf.test.is_gpu_available())
+        self.assertFalse(tf.test.is_gpu_available(cuda_only=True))  # they have no compute capability
+        self.assertFalse(tf.test.is_gpu_available(min_cuda_compute_capability=(3, 5)))
+        self.assertEqual(tf.test.gpu_device_name(), "/device:GPU:0")
+        self.assertTrue(tf.test.is_built_with_gpu_support())
+        self.assertTrue(tf.test.is_built_with_xla())
+        self.assertFalse(tf.test.is_built_with_cuda())
+        devices = device_lib.list_local_devices()
+        self.assertEqual([device.name for device in devices], ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"])
+        self.assertRegex(devices[2].physical_device_desc, "^device: 1, name: .+")
+        self.assertEqual([device.name for device in tf.config.list_physical_devices("GPU")],
+                         ["/physical_device:GPU:0", "/physical_device:GPU:1"])
+
+    def test_device_count_is_a_limit(self):
+        for asked, expected in ((0, 0), (1, 1), (5, 2)):
+            with tf.Session(config=tf.ConfigProto(device_count={"GPU": asked})) as session:
+                gpus = [device for device in session.list_devices() if device.device_type == "GPU"]
+            self.assertEqual(len(gpus), expected)
+
+    def test_a_gpu_that_does_not_exist_is_an_error_with_its_cure(self):
+        with tf.device("/gpu:3"):
+            x = tf.constant([1.0, 2.0], name="x") * 2.0
+        with tf.Session() as session, self.assertRaisesRegex(
+                tf.errors.InvalidArgumentError, "this process has 2 devices of type GPU, numbered from 0: use a smaller "
+                "number than 3; with allow_soft_placement, the CPU computes instead"):
+            session.run(x)
+        with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
+            np.testing.assert_array_equal(session.run(x), [2.0, 4.0])
+        none = tf.ConfigProto(device_count={"GPU": 0})
+        with tf.Session(config=none) as session, self.assertRaisesRegex(tf.errors.InvalidArgumentError,
+                                                                        "has not asked for them"):
+            session.run(x)
+
+    def test_a_parameter_server_has_no_gpu_unless_it_is_asked_to_have_one(self):
+        workers, servers = tf.test.create_local_cluster(1, 1)
+        with tf.device("/job:ps"):
+            x = tf.constant(1.0) + 1.0
+        with tf.Session(workers[0].target) as session:
+            self.assertEqual(session.run(x), 2.0)  # connects the tasks, whose devices are a guess before
+            names = [device.name for device in session.list_devices()]
+        self.assertIn("/job:worker/replica:0/task:0/device:GPU:1", names)
+        self.assertIn("/job:ps/replica:0/task:0/device:CPU:0", names)
+        self.assertFalse([name for name in names if "ps" in name and "GPU" in name])
+        self.assertTrue(servers)
+
+    def test_towers_of_two_gpus_train(self):
+        with tf.device("/cpu:0"):
+            v = tf.get_variable("v", [2], initializer=tf.zeros_initializer())
+        losses = []
+        for i in range(2):
+            with tf.device("/gpu:%d" % i):
+                losses.append(tf.reduce_sum(tf.square(v - [1.0 + i, 2.0])))
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.add_n(losses), colocate_gradients_with_ops=True)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for _ in range(100):
+                session.run(train)
+            np.testing.assert_allclose(session.run(v), [1.5, 2.0], atol=1e-4)
+
+    def test_tests_of_tensorflow_use_the_gpu(self):
+        class Case(tf.test.TestCase):
+            def runTest(self):
+                with self.session(force_gpu=True) as session:
+                    x = tf.constant(2.0) * 3.0
+                    self.assertIn("GPU", x.device)
+                    self.assertEqual(session.run(x), 6.0)
+
+        result = unittest.TestResult()
+        Case().run(result)
+        self.assertEqual(result.errors + result.failures, [])
+
+    def test_the_extra_of_the_wheel_installs_the_plugin_that_is_tested(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "plugins.txt")) as file:
+            tested = [line.split()[0] for line in file if line.startswith("jax-cuda13-pjrt==")]
+        with open(os.path.join(here, "..", "..", "pyproject.toml"), "rb") as file:
+            extra = tomllib.load(file)["project"]["optional-dependencies"]["cuda13"]
+        self.assertEqual([requirement.split(";")[0] for requirement in extra[:1]], tested)
+
+    def test_the_runner_names_the_plugin(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        script = os.path.join(folder.name, "gpu_script.py")
+        with open(script, "w") as file:
+            file.write("import tensorflow as tf\nprint(tf.test.gpu_device_name())\n")
+        plugin = os.environ["TENSORBRAID_ACCELERATOR_PLUGIN"]
+        environment = {k: v for k, v in os.environ.items() if k != "TENSORBRAID_ACCELERATOR_PLUGIN"}
+        output = subprocess.run([sys.executable, "-m", "tensorbraid", "--accelerator_plugin=" + plugin, script],
+                                env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertEqual(output.strip(), "/device:GPU:0")
+        self.assertEqual(subprocess.run([sys.executable, "-m", "tensorbraid", script], env=environment, check=True,
+                                        stdout=subprocess.PIPE, text=True).stdout.strip(), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
