@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/values/new_tensor.h"
@@ -29,6 +30,14 @@ namespace tensorbraid {
 namespace {
 
 using Kind = ClusterBody::Kind;
+
+// The size of a matrix in a signature.
+constexpr size_t kUsualSignature = 2 * sizeof(int) + sizeof(DType) + 2 * sizeof(int64_t);
+
+template <typename T>
+void Append(const T& value, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
 
 // A program for one signature.
 struct Executable {
@@ -104,7 +113,9 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   using RunPtr = std::shared_ptr<ClusterRun>;
 
   Status FindVariables(ClusterRun& run) const {
-    std::map<VariableResource*, int> numbers;
+    absl::flat_hash_map<const VariableResource*, int> numbers;
+    numbers.reserve(body_->arguments.size());
+    run.variable_of.reserve(body_->arguments.size());
     for (size_t i = 0; i < body_->arguments.size(); ++i) {
       if (body_->arguments[i].kind != Kind::kVariable) {
         run.variable_of.push_back(-1);
@@ -157,18 +168,23 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     return value.is_valid() && (run.variable_of[i] < 0 || pjrt::WhyLost(value).ok());
   }
 
+  // Bytes that are equal for runs that can use the same program. Made in each step, so it is not text.
   std::string SignatureOf(const ClusterRun& run, const LockedVariables& locked) const {
-    std::string text;
+    std::string bytes;
+    bytes.reserve(body_->arguments.size() * kUsualSignature);
     for (size_t i = 0; i < body_->arguments.size(); ++i) {
       const Tensor& value = ValueOf(i, run, locked);
-      text += StrCat(run.variable_of[i], ":");
-      if (HasValue(i, run, locked)) text += StrCat(value.dtype(), value.shape());
+      const bool has_value = HasValue(i, run, locked);
+      Append(run.variable_of[i], bytes);
+      Append(has_value ? value.dtype() : DType::kInvalid, bytes);
+      if (!has_value) continue;
+      Append(value.shape().rank(), bytes);
+      for (const int64_t dim : value.shape().dims()) Append(dim, bytes);
       if (body_->arguments[i].kind == Kind::kStatic) {
-        text.append(static_cast<const char*>(value.raw_data()), value.num_bytes());
+        bytes.append(static_cast<const char*>(value.raw_data()), value.num_bytes());
       }
-      text += ';';
     }
-    return text;
+    return bytes;
   }
 
   // One argument for each argument of the body. Arguments that are the same variable are all within the first of them.
