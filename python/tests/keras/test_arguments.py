@@ -112,6 +112,26 @@ class ArgumentsTest(tf.test.TestCase):
         self.assertEqual(y.shape, (3,))
 
 
+class PositionsTest(tf.test.TestCase):
+    def test_layers_take_arguments_by_position(self):
+        for layer, wanted in ((layers.Dense(3, "relu", False), {"activation": "relu", "use_bias": False}),
+                              (layers.Conv2D(3, 2, 3, "same"), {"kernel_size": (2, 2), "strides": (3, 3),
+                                                                "padding": "same"}),
+                              (layers.Conv2D(3, 3, 3), {"kernel_size": (3, 3), "strides": (3, 3)}),  # not of Keras 1
+                              (layers.Conv1D(3, 2, 1, "causal"), {"padding": "causal"}),
+                              (layers.Conv2DTranspose(3, 2, 2, "same"), {"strides": (2, 2), "padding": "same"}),
+                              (layers.MaxPooling2D(2, 1, "same"), {"strides": (1, 1), "padding": "same"}),
+                              (layers.LSTM(3, "relu"), {"activation": "relu"}),
+                              (layers.Embedding(5, 3, "zeros"), {"input_dim": 5, "output_dim": 3}),
+                              (layers.Dropout(0.5, [1, 3]), {"noise_shape": [1, 3]}),
+                              (layers.BatchNormalization(1, 0.5, 0.1, False, True, "ones"), {
+                                  "axis": 1, "momentum": 0.5, "center": False})):
+            config = layer.get_config()
+            self.assertEqual({name: config[name] for name in wanted}, wanted)
+        with self.assertRaises(TypeError):
+            layers.Dense(3, *["relu"] * 12)
+
+
 class SeedsTest(tf.test.TestCase):
     def values_of_one_training(self):
         tf.reset_default_graph()

@@ -1,7 +1,7 @@
 """Which modules of the library are changed once they are loaded, and by what."""
 
 from tensorbraid.keras import (added_arguments, added_cells, added_constraints, added_layers, added_metrics,
-                               cloned_models, configurations, saved_models)
+                               cloned_models, configurations, positional_arguments, saved_models)
 from tensorbraid.keras.adapter import (backend, defaults, layer, metric, network, normalization, optimizer,
                                        training)
 
@@ -24,6 +24,7 @@ _CHANGES = {
     "keras.layers.normalization": normalization.change,
     "keras.layers.recurrent": defaults.change_recurrent,
     "keras.layers.wrappers": added_cells.change_wrappers,
+    "keras.legacy.interfaces": positional_arguments.change,
     "keras.losses": added_metrics.change_losses,
     "keras.metrics": metric.change,
     "keras.regularizers": configurations.change,

@@ -82,13 +82,13 @@ def change(normalization):
     init = kind.__init__
 
     @functools.wraps(init)
-    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, fused=None, renorm=False,
+    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, *args, fused=None, renorm=False,
                  virtual_batch_size=None, adjustment=None, **kwargs):
         if renorm or virtual_batch_size or adjustment:
             raise NotImplementedError("renorm, virtual_batch_size and adjustment of BatchNormalization")
         if isinstance(axis, (list, tuple)):
             axis = axis[0] if len(axis) == 1 else list(axis)
-        init(self, axis=axis, momentum=momentum, epsilon=epsilon, center=center, scale=scale, **kwargs)
+        init(self, axis, momentum, epsilon, center, scale, *args, **kwargs)
 
     replace(kind, _Methods)
     shapes.adapt(kind)
