@@ -24,6 +24,15 @@ class OfLayers:
         specs = [tf.TensorSpec(shape, dtype) for shape in (shapes if several else [shapes])]
         return specs if several else specs[0]
 
+    def apply(self, inputs, *args, **kwargs):
+        """The same as calling the layer."""
+        return self(inputs, *args, **kwargs)
+
+    @property
+    def submodules(self):
+        """All layers in this one."""
+        return tuple(layer for own in self._layers for layer in (own, *own.submodules))
+
     @property
     def name_scope(self):
         """A name scope of the layer's name."""

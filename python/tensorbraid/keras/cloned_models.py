@@ -33,7 +33,14 @@ def clone_model(model, input_tensors=None, clone_function=None):
 
     `clone_function` makes them, each from one of the layers, except inputs; otherwise they have the same configurations.
     """
-    clone = functools.cache(_anew if clone_function is None else clone_function)
+    @functools.cache
+    def clone(layer):
+        made = _anew(layer) if clone_function is None else clone_function(layer)
+        if not isinstance(made, loaded("engine.base_layer").Layer):
+            raise TypeError(f"clone_function of clone_model has returned {made!r} for the layer {layer.name}; a layer is "
+                            "wanted")
+        return made
+
     sequential, kind = loaded("engine.sequential").Sequential, loaded("engine.input_layer").InputLayer
     if isinstance(model, sequential):
         begins = model._layers and isinstance(model._layers[0], kind)

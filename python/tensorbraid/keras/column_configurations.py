@@ -44,6 +44,8 @@ def column_of(config, custom_objects=None):
                 values["normalizer_fn"] = loaded("utils.generic_utils").deserialize_keras_object(
                     values["normalizer_fn"], {}, custom_objects, f"normalizer_fn of the column {values['key']}")
             return kind(**values)
+    if name.endswith("Column"):
+        raise ValueError(f"the configuration of a column names the class {name}, which tf.feature_column has not")
     if isinstance(kind := getattr(initializers, name, None), type):
         return kind.from_config(arguments)
     return loaded("initializers").deserialize(config, custom_objects)

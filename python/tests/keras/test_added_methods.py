@@ -90,6 +90,12 @@ class CopiesTest(KerasTestCase):
             self.assertEqual(copy.built, model.built)
             self.assertEqual(copy(tf.ones([2, 4])).op.type, "Tanh")
 
+    def test_a_function_that_makes_no_layer_is_an_error(self):
+        model = self.functional()
+        for made in (model, tf.keras.Sequential([layers.Dense(1, input_shape=(2,))])):
+            with self.assertRaisesRegex(TypeError, "clone_function of clone_model has returned None for the layer"):
+                tf.keras.models.clone_model(made, clone_function=lambda layer: None)
+
     def test_a_subclass_of_model_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "clone_model takes a functional or sequential model"):
             tf.keras.models.clone_model(type("Net", (tf.keras.Model,), {})())

@@ -235,7 +235,7 @@ class NormalizationTest(KerasTestCase):
             self.assertEqual(again(tf.constant(x)).shape, x.shape)
 
     def test_mistakes(self):
-        for axis in ([1, 1], 4, [0, -5]):
+        for axis in ([1, 1], 4, [0, -5], "a", 1.0):
             with self.assertRaisesRegex(ValueError, "Invalid axis of the layer batch_normalization.*rank 4"):
                 layers.BatchNormalization(axis=axis)(tf.ones([2, 3, 4, 2]))
         with self.assertRaisesRegex(NotImplementedError, "renorm"):

@@ -152,15 +152,6 @@ class _Methods:
     outbound_nodes = property(lambda self: self._outbound_nodes)
     dynamic = property(lambda self: False)
 
-    def apply(self, inputs, *args, **kwargs):
-        """The same as calling the layer."""
-        return self(inputs, *args, **kwargs)
-
-    @property
-    def submodules(self):
-        """All layers in this one."""
-        return tuple(layer for own in self._layers for layer in (own, *own.submodules))
-
 
 def change(base_layer):
     """Changes the library's module engine.base_layer."""

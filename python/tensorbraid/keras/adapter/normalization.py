@@ -71,9 +71,10 @@ class _Methods:
 def _axes(layer, rank):
     """The axes that have averages of their own."""
     axes = layer.axis if isinstance(layer.axis, (list, tuple)) else [layer.axis]
-    if any(not -rank <= axis < rank for axis in axes) or len({axis % rank for axis in axes}) < len(axes):
+    found = {range(rank)[axis] for axis in axes if hasattr(axis, "__index__") and -rank <= axis < rank}
+    if len(found) < len(axes):
         raise ValueError(f"Invalid axis of the layer {layer.name}: {layer.axis}, for inputs of rank {rank}")
-    return sorted(axis % rank for axis in axes)
+    return sorted(found)
 
 
 def change(normalization):
