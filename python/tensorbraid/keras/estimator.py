@@ -61,7 +61,9 @@ def _model_fn(model, custom_objects):
         for metric in trained.metrics:
             metrics[metric.name] = metric.result(), tf.group(*metric.updates)
         train_op = _train_op(trained) if is_training else None
-        return tf.estimator.EstimatorSpec(mode, predictions, trained.total_loss, train_op, metrics, scaffold=scaffold)
+        loss = trained.total_loss  # perhaps of each sample
+        loss = loss if loss.shape.ndims == 0 else tf.reduce_mean(loss)
+        return tf.estimator.EstimatorSpec(mode, predictions, loss, train_op, metrics, scaffold=scaffold)
 
     return model_fn
 

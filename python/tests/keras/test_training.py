@@ -145,6 +145,17 @@ class EstimatorTest(KerasTestCase):
         with self.assertRaisesRegex(ValueError, "has not been compiled yet"):
             tf.keras.estimator.model_to_estimator(mlp())
 
+    def test_losses_that_are_not_reduced(self):
+        x, y = np.random.rand(6, 3).astype("f"), np.random.rand(6, 1).astype("f")
+        model = tf.keras.Sequential([layers.Dense(1, input_shape=(3,))])
+        model.compile(tf.train.GradientDescentOptimizer(0.01), tf.keras.losses.MeanSquaredError(reduction="none"))
+        wanted = model.evaluate(x, y, verbose=0)
+        with tempfile.TemporaryDirectory() as folder:
+            estimator = tf.keras.estimator.model_to_estimator(model, model_dir=folder)
+            data = tf.estimator.inputs.numpy_input_fn({model.input_names[0]: x}, y, 6, num_epochs=1, shuffle=False)
+            estimator.train(data)
+            self.assertLess(estimator.evaluate(data)["loss"], wanted)
+
 
 if __name__ == "__main__":
     unittest.main()
