@@ -1,7 +1,9 @@
 // Measures what a step of a session adds to a small program on an accelerator, compared with the same program run by
 // src/pjrt alone: execute it, wait for it, copy its result to the host.
 //
-//     TENSORBRAID_ACCELERATOR_PLUGIN=PLUGIN.so accelerator_benchmark [RUNS]
+//     TENSORBRAID_ACCELERATOR_PLUGIN=PLUGIN.so accelerator_benchmark [RUNS [TYPE]]
+//
+// TYPE is the type of the devices: XLA_CPU, if it is not given, or GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -76,7 +78,7 @@ StatusOr<std::vector<double>> TimesOfSession(int runs, const std::string& device
   return Times(runs, [&]() -> Status { return step.Run().status(); });
 }
 
-StatusOr<std::vector<double>> TimesOfProgram(int runs) {
+StatusOr<std::vector<double>> TimesOfProgram(int runs, const std::string& type) {
   Graph g;
   std::vector<Output> in;
   std::vector<pjrt::ProgramArgument> arguments;
@@ -88,7 +90,7 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs) {
   }
   const Output product = in[0] * in[1], sum = product + in[2], y = Neg(sum);
   TF_ASSIGN_OR_RETURN(const auto text, pjrt::EmitProgram({NodeOf(product), NodeOf(sum), NodeOf(y)}, arguments, {y}));
-  TF_ASSIGN_OR_RETURN(pjrt::Client* const client, pjrt::Accelerator::OfType("XLA_CPU").GetClient());
+  TF_ASSIGN_OR_RETURN(pjrt::Client* const client, pjrt::Accelerator::OfType(type).GetClient());
   TF_ASSIGN_OR_RETURN(const auto program, client->Compile(text.text, std::move(options)));
 
   std::vector<Tensor> inputs;
@@ -112,9 +114,9 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs) {
   });
 }
 
-Status Measure(int runs) {
-  TF_ASSIGN_OR_RETURN(const auto program, TimesOfProgram(runs));
-  TF_ASSIGN_OR_RETURN(const auto session, TimesOfSession(runs, "/device:XLA_CPU:0"));
+Status Measure(int runs, const std::string& type) {
+  TF_ASSIGN_OR_RETURN(const auto program, TimesOfProgram(runs, type));
+  TF_ASSIGN_OR_RETURN(const auto session, TimesOfSession(runs, "/device:" + type + ":0"));
   TF_ASSIGN_OR_RETURN(const auto cpu, TimesOfSession(runs, "/device:CPU:0"));
   const auto median = [](const std::vector<double>& times) { return times[times.size() / 2]; };
   std::printf(
@@ -129,7 +131,7 @@ Status Measure(int runs) {
 
 int main(int argc, char** argv) {
   const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 10'000;
-  const tensorbraid::Status status = tensorbraid::Measure(runs);
+  const tensorbraid::Status status = tensorbraid::Measure(runs, argc > 2 ? argv[2] : "XLA_CPU");
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }

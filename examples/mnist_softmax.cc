@@ -25,12 +25,14 @@ struct TrainOptions {
   std::string checkpoint_dir;
   std::chrono::milliseconds save_checkpoint_every;
   std::string log_dir;
+  std::string device;
 };
 
 tf::Status Train(const tf::TaskFlags& task, tf::Server& server, tf::data::Mnist mnist, const TrainOptions& options) {
   tf::Graph g;
   g.SetRandomSeed(options.seed);
-  auto device = g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device()}));
+  auto device =
+      g.Device(tf::ReplicaDeviceSetter({.cluster = task.cluster(), .worker_device = task.device() + options.device}));
 
   auto x = tf::Placeholder(g, tf::kFloat32, {-1, 784}, "images");
   auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
@@ -107,6 +109,8 @@ tf::Status Main(int argc, char** argv) {
   auto& log_dir = flags.Define<std::string>(
       "log_dir", "", "directory of the learning curve; empty: checkpoint_dir or, without it, build/logs/mnist_softmax");
   auto& save_secs = flags.Define("save_checkpoint_secs", 600.0, "seconds between checkpoints");
+  auto& device = flags.Define<std::string>(
+      "device", "", "the workers' device, such as /device:GPU:0; empty: the CPU. The variables are on the servers");
   auto& json = flags.Define("json", false, "print one line of JSON at the end instead of progress");
   examples::RefuseWrongNumbers(flags);
   flags.ParseOrExit(argc, argv);
@@ -120,7 +124,7 @@ tf::Status Main(int argc, char** argv) {
   const auto save_every = std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(save_secs));
   return Train(task, *server, mnist,
                {steps, batch_size, learning_rate, replica_flags.replicas(), seed, json, checkpoint_dir, save_every,
-                examples::LearningCurve::Directory(log_dir, checkpoint_dir, "mnist_softmax")});
+                examples::LearningCurve::Directory(log_dir, checkpoint_dir, "mnist_softmax"), device});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

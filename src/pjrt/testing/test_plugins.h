@@ -40,12 +40,15 @@ inline std::string PluginName(const testing::TestParamInfo<std::string>& info) {
   return StrCat("plugin", info.index);
 }
 
-// The client of a plugin, with two devices, for all tests of this process.
+// The client of a plugin, for all tests of this process. A plugin that computes on the CPU gets two devices.
 inline Client& ClientOf(const std::string& path) {
   static auto* const clients = new std::map<std::string, Client*>;
   Client*& client = (*clients)[path];
   if (client == nullptr) {
-    client = Client::Create(*Plugin::Load(path).value(), {{"cpu_device_count", int64_t{2}}}).value();
+    const ClientOptions options = path.find("cuda") == std::string::npos
+                                      ? ClientOptions{{"cpu_device_count", int64_t{2}}}
+                                      : ClientOptions{{"preallocate", false}};
+    client = Client::Create(*Plugin::Load(path).value(), options).value();
   }
   return *client;
 }
