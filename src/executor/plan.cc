@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/memory/shared_memory.h"
+#include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "executor/clusters/make.h"
 #include "executor/clusters/program_nodes.h"
@@ -27,8 +28,11 @@ KernelState* StateOf(Kernel* kernel) {
 
 StatusOr<std::shared_ptr<Kernel>> KernelCache::GetOrCreate(const Node& node, const KernelDef& def,
                                                            const KernelConstruction& c) {
-  std::string fingerprint = StrCat(node.type(), "@", node.device());
-  for (const auto& [name, value] : node.attrs()) fingerprint += StrCat(";", name, "=", value.ToString());
+  std::string fingerprint = StrCat(node.type(), "@", c.device());
+  for (const auto& [name, value] : node.attrs()) {
+    // The number of a cluster is not the same in all plans.
+    if (name != kClusterMark) fingerprint += StrCat(";", name, "=", value.ToString());
+  }
   MutexLock lock(mu_);
   Slot& slot = kernels_[node.name()];
   if (slot.kernel == nullptr || slot.fingerprint != fingerprint) {
@@ -72,6 +76,19 @@ std::map<std::string, Tensor> KernelCache::SaveAll() {
     if (KernelState* const state = StateOf(slot.kernel.get()); state != nullptr) states[node] = state->Save();
   }
   return states;
+}
+
+StatusOr<std::shared_ptr<KernelState>> KernelCache::StateOnHost(const Node& node) {
+  TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(node.device()));
+  device.type = "CPU";
+  device.id = 0;
+  const std::string name = device.ToString();
+  TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(node, "CPU"));
+  TF_ASSIGN_OR_RETURN(const std::shared_ptr<Kernel> kernel,
+                      GetOrCreate(node, *def, KernelConstruction(node, nullptr, name)));
+  KernelState* const state = StateOf(kernel.get());
+  if (state == nullptr) return Unimplemented("the kernel of ", node.Describe(), " has no state");
+  return std::shared_ptr<KernelState>(kernel, state);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "pjrt/emitter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/text/source_file.h"
@@ -13,9 +14,10 @@ namespace tensorbraid::pjrt {
 class ProgramEmitter {
  public:
   ProgramEmitter(const std::vector<ProgramArgument>& arguments, const HostCompute& host,
-                 const EmitterRegistry& registry)
+                 const EmitterRegistry& registry, int num_streams)
       : arguments_(arguments), host_(host), registry_(registry), parameter_of_(arguments.size(), -1) {
     for (size_t a = 0; a < arguments.size(); ++a) AddArgument(static_cast<int>(a));
+    if (num_streams > 0) streams_parameter_ = builder_.Parameter(kUint64, {num_streams, 3});
   }
 
   Status Emit(const Node& node) {
@@ -88,6 +90,12 @@ class ProgramEmitter {
   stablehlo::Builder& builder() { return builder_; }
   ErrorWord& error_word() { return error_word_; }
 
+  stablehlo::Value TakeStream(const Node& node, int64_t elements) {
+    const auto row = static_cast<int64_t>(streams_.size());
+    streams_.push_back({&node, elements});
+    return builder_.Reshape(builder_.Slice(streams_parameter_, {row, 0}, {row + 1, 3}, {1, 1}), {3});
+  }
+
   StatusOr<ProgramText> Finish(const std::vector<Output>& wanted) {
     ProgramText program;
     std::vector<stablehlo::Value> results;
@@ -129,6 +137,8 @@ class ProgramEmitter {
       program.parameters.push_back(argument);
       parameters.push_back(Placeholder(argument));
     }
+    program.streams = streams_;
+    if (streams_parameter_.valid()) parameters.push_back(streams_parameter_);
     std::vector<std::pair<int, int>> aliases;
     for (size_t k = 0; k < program.updates.size(); ++k) {
       ProgramText::Update& update = program.updates[k];
@@ -236,6 +246,8 @@ class ProgramEmitter {
   std::vector<Variable> variables_;  // one for each argument; unused if the argument is no variable
   std::vector<int> parameter_of_;    // for each argument: the number of its parameter, -1 if it has none
   std::vector<int> used_;            // the arguments that are parameters, in this order
+  stablehlo::Value streams_parameter_;
+  std::vector<ProgramText::Stream> streams_;
 };
 
 stablehlo::Builder& EmitContext::builder() const { return program_.builder(); }
@@ -264,6 +276,8 @@ StatusOr<std::vector<int64_t>> EmitContext::static_integers(int i) const {
   if (t.dtype() == kInt32) return std::vector<int64_t>(t.data<int32_t>().begin(), t.data<int32_t>().end());
   return InvalidArgument("input ", i, " must be int32 or int64, is ", t.dtype());
 }
+
+stablehlo::Value EmitContext::stream(int64_t elements) { return program_.TakeStream(node_, elements); }
 
 StatusOr<stablehlo::Value> EmitContext::variable(int i) const {
   if (!is_variable(i)) return InvalidArgument("input ", i, " must be a variable, not a tensor");
@@ -333,7 +347,11 @@ std::vector<int> StaticInputs(const EmitterDef& def, const Node& node) {
 StatusOr<ProgramText> EmitProgram(const std::vector<const Node*>& nodes, const std::vector<ProgramArgument>& arguments,
                                   const std::vector<Output>& wanted, const HostCompute& host,
                                   const EmitterRegistry& registry) {
-  ProgramEmitter program(arguments, host, registry);
+  const auto num_streams = std::ranges::count_if(nodes, [&](const Node* node) {
+    const auto def = registry.Find(*node);
+    return def.ok() && (*def)->draws;
+  });
+  ProgramEmitter program(arguments, host, registry, static_cast<int>(num_streams));
   for (const Node* node : nodes) {
     if (const Status status = program.Emit(*node); !status.ok()) return AtNode(status, *node);
   }

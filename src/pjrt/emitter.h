@@ -95,6 +95,11 @@ class EmitContext {
   void set_constant(int i, Tensor value) {
     outputs_[i] = {.constant = std::make_shared<const Tensor>(std::move(value))};
   }
+  // The place in its random stream at which the node draws: key, and counter (low, high), as tensor<3xui64>. The node
+  // must be declared so (EmitterDef::draws). `elements` is the number of its output's elements, whose random numbers
+  // are reserved in each run.
+  stablehlo::Value stream(int64_t elements);
+
   // Makes input `from`, a tensor or a variable, output `to`.
   void forward_input(int from, int to) { outputs_[to] = *inputs_[from]; }
 
@@ -118,6 +123,8 @@ struct EmitterDef {
   // Null, or returns why a node of this op cannot be in a program (an attribute that no emitter supports); "" if it
   // can. Only the node's attributes and types count.
   std::function<std::string(const Node&)> refuse = nullptr;
+  // The node has a stream of random numbers, as its kernel has on the CPU (runtime/kernel/random_stream.h).
+  bool draws = false;
   std::string_view file = {};  // where it is added, relative to src: "kernels/pjrt/math/binary.cc"
 };
 
@@ -166,6 +173,14 @@ struct ProgramText {
   std::string text;
   // Parameter k of the program is argument parameters[k]. Arguments of which no node uses the elements have none.
   std::vector<int> parameters;
+  // The streams of random numbers that a run takes. If there are any, the program's last parameter is StreamsType():
+  // row i has the key and the counter (low, high) of the first of streams[i].elements elements.
+  struct Stream {
+    const Node* node;
+    int64_t elements;
+  };
+  std::vector<Stream> streams;
+  stablehlo::TensorType StreamsType() const { return {kUint64, {static_cast<int64_t>(streams.size()), 3}}; }
   // Result k of the program, for k < updates.size(), is the new value of the variable argument updates[k].argument. The
   // result takes over the memory of parameter updates[k].aliased, unless the run forbids it; -1: of none, because the
   // variable had no value or its shape changes. If a check fails, a result that is aliased is the old value, and the

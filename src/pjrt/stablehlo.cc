@@ -48,7 +48,7 @@ std::string_view ElementText(DType dtype) {
   }
 }
 
-std::string ValueText(const Value& v) { return StrCat("%", v.id); }
+std::string ValueText(const Value& v) { return v.result < 0 ? StrCat("%", v.id) : StrCat("%", v.id, "#", v.result); }
 std::string TypeText(const Value& v) { return stablehlo::TypeText(v.dtype, v.shape); }
 
 std::string ValuesText(const std::vector<Value>& values) {
@@ -60,6 +60,12 @@ std::string TypesText(const std::vector<Value>& values) {
   std::vector<std::string> parts;
   for (const Value& v : values) parts.push_back(TypeText(v));
   return StrJoin(parts, ", ");
+}
+
+// Attributes and regions, as they stand in the text of an op.
+std::string DetailsText(std::string_view attributes, const std::vector<std::string>& regions) {
+  return StrCat(attributes.empty() ? "" : StrCat(" <{", attributes, "}>"),
+                regions.empty() ? "" : StrCat(" (", StrJoin(regions, ", "), ")"));
 }
 
 // Bytes as hexadecimal digits, in the order of memory.
@@ -175,21 +181,32 @@ std::string ArrayText(std::span<const int64_t> numbers) {
 Value Builder::Op(std::string_view name, const std::vector<Value>& operands, DType dtype, const Shape& shape,
                   std::string_view attributes, const std::vector<std::string>& regions) {
   const Value result = Parameter(dtype, shape);
-  text_ += StrCat(ValueText(result), " = \"stablehlo.", name, "\"(", ValuesText(operands), ")");
-  if (!attributes.empty()) text_ += StrCat(" <{", attributes, "}>");
-  if (!regions.empty()) text_ += StrCat(" (", StrJoin(regions, ", "), ")");
-  text_ += StrCat(" : (", TypesText(operands), ") -> ", TypeText(result), "\n");
+  text_ += StrCat(ValueText(result), " = \"stablehlo.", name, "\"(", ValuesText(operands), ")",
+                  DetailsText(attributes, regions), " : (", TypesText(operands), ") -> ", TypeText(result), "\n");
   return result;
 }
 
-std::string Builder::Region(const std::vector<DType>& parameters,
-                            const std::function<std::vector<Value>(const std::vector<Value>&)>& body) {
+std::vector<Value> Builder::Ops(std::string_view name, const std::vector<Value>& operands,
+                                const std::vector<TensorType>& results, std::string_view attributes,
+                                const std::vector<std::string>& regions) {
+  if (results.size() == 1) return {Op(name, operands, results[0].dtype, results[0].shape, attributes, regions)};
+  std::vector<Value> values;
+  const int id = next_id_++;
+  for (size_t i = 0; i < results.size(); ++i) {
+    values.push_back({.id = id, .dtype = results[i].dtype, .shape = results[i].shape, .result = static_cast<int>(i)});
+  }
+  text_ += StrCat("%", id, ":", results.size(), " = \"stablehlo.", name, "\"(", ValuesText(operands), ")",
+                  DetailsText(attributes, regions), " : (", TypesText(operands), ") -> (", TypesText(values), ")\n");
+  return values;
+}
+
+std::string Builder::Region(const std::vector<TensorType>& parameters, const Body& body) {
   std::string outer;
   outer.swap(text_);
   std::vector<Value> values;
   std::vector<std::string> declarations;
-  for (const DType dtype : parameters) {
-    values.push_back(Parameter(dtype, {}));
+  for (const TensorType& type : parameters) {
+    values.push_back(Parameter(type.dtype, type.shape));
     declarations.push_back(StrCat(ValueText(values.back()), ": ", TypeText(values.back())));
   }
   const std::vector<Value> results = body(values);
@@ -297,6 +314,26 @@ Value Builder::Reduce(const Value& x, const Value& initial, const std::vector<in
   const std::string region =
       Region({x.dtype, x.dtype}, [&](const std::vector<Value>& v) { return std::vector<Value>{combine(v[0], v[1])}; });
   return Op("reduce", {x, initial}, x.dtype, shape, StrCat("dimensions = ", ArrayText(dims)), {region});
+}
+
+std::vector<Value> Builder::While(const std::vector<Value>& state,
+                                  const std::function<Value(const std::vector<Value>&)>& condition, const Body& body) {
+  std::vector<TensorType> types;
+  for (const Value& v : state) types.push_back(v.type());
+  const std::string condition_text =
+      Region(types, [&](const std::vector<Value>& v) { return std::vector<Value>{condition(v)}; });
+  return Ops("while", state, types, "", {condition_text, Region(types, body)});
+}
+
+std::vector<Value> Builder::Sort(const std::vector<Value>& tensors, int dim, const Combine& comes_before) {
+  std::vector<TensorType> types, elements;
+  for (const Value& v : tensors) {
+    types.push_back(v.type());
+    elements.insert(elements.end(), 2, v.dtype);
+  }
+  const std::string region =
+      Region(elements, [&](const std::vector<Value>& v) { return std::vector<Value>{comes_before(v[0], v[1])}; });
+  return Ops("sort", tensors, types, StrCat("dimension = ", dim, " : i64, is_stable = true"), {region});
 }
 
 Value Builder::Dot(const Value& x, const Value& y, const DotDimensions& dims, DType dtype) {

@@ -17,13 +17,22 @@
 
 namespace tensorbraid::stablehlo {
 
+// The type of a tensor.
+struct TensorType {
+  TensorType(DType dtype, const Shape& shape = {}) : dtype(dtype), shape(shape) {}  // NOLINT: converts
+  DType dtype;
+  Shape shape;  // fully defined
+};
+
 // A tensor of a program: what an op computes, or a parameter. A handle, valid for the builder that made it.
 struct Value {
   int id = -1;
   DType dtype = DType::kInvalid;
-  Shape shape;  // fully defined
+  Shape shape;      // fully defined
+  int result = -1;  // of an op with several results: the number of this one
   bool valid() const { return id >= 0; }
   int rank() const { return shape.rank(); }
+  TensorType type() const { return {dtype, shape}; }
 };
 
 // Whether tensors of this dtype can be in a program: bool, integers, floating and complex numbers.
@@ -47,10 +56,14 @@ class Builder {
   // region is what Region returns.
   Value Op(std::string_view name, const std::vector<Value>& operands, DType dtype, const Shape& shape,
            std::string_view attributes = "", const std::vector<std::string>& regions = {});
-  // The text of a region: a function of scalars of these dtypes. `body` writes its ops, also by this builder, and
+  // The same for an op with several results.
+  std::vector<Value> Ops(std::string_view name, const std::vector<Value>& operands,
+                         const std::vector<TensorType>& results, std::string_view attributes = "",
+                         const std::vector<std::string>& regions = {});
+  // The text of a region: a function of tensors of these types. `body` writes its ops, also by this builder, and
   // returns its results.
-  std::string Region(const std::vector<DType>& parameters,
-                     const std::function<std::vector<Value>(const std::vector<Value>&)>& body);
+  using Body = std::function<std::vector<Value>(const std::vector<Value>&)>;
+  std::string Region(const std::vector<TensorType>& parameters, const Body& body);
 
   // REQUIRES: HasType(value.dtype()), and the elements are in host memory.
   Value Constant(const Tensor& value);
@@ -95,6 +108,14 @@ class Builder {
   // function of two scalars.
   using Combine = std::function<Value(const Value&, const Value&)>;
   Value Reduce(const Value& x, const Value& initial, const std::vector<int64_t>& dims, const Combine& combine);
+
+  // Replaces the tensors of `state` by what `body` makes of them, as long as `condition` returns true, a bool scalar.
+  // Both are functions of the state, and use no other values of the program.
+  std::vector<Value> While(const std::vector<Value>& state,
+                           const std::function<Value(const std::vector<Value>&)>& condition, const Body& body);
+  // Sorts along `dim` all tensors in the order of the first, and keeps the order of equal elements. `comes_before`
+  // writes a function of two scalars of the first tensor.
+  std::vector<Value> Sort(const std::vector<Value>& tensors, int dim, const Combine& comes_before);
 
   // Products of elements, summed over the contracting dimensions. The result has the batch dimensions, then the free
   // dimensions of x, then those of y. It has the dtype of the operands unless `dtype` says otherwise.

@@ -23,6 +23,8 @@
 #include "pjrt/loss.h"
 #include "pjrt/program.h"
 #include "runtime/kernel/cancellable_wait.h"
+#include "runtime/kernel/kernel_state.h"
+#include "runtime/kernel/random_stream.h"
 #include "runtime/variables/locked_variables.h"
 #include "runtime/variables/variable_access.h"
 
@@ -102,6 +104,14 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
  public:
   Cluster(std::shared_ptr<const ClusterBody> body, pjrt::PjrtDevice& device)
       : body_(std::move(body)), device_(device), name_(NameOf(*body_)) {}
+
+  // Finds the streams of the nodes that draw random numbers. Called before the first Start.
+  void UseStates(KernelStates& states) {
+    for (const Node* node : body_->nodes) {
+      const auto emitter = pjrt::EmitterRegistry::Global().Find(*node);
+      if (emitter.ok() && (*emitter)->draws) streams_.insert_or_assign(node, states.StateOnHost(*node));
+    }
+  }
 
   void Start(KernelContext& ctx, AsyncKernel::Done done) {
     auto run = std::make_shared<ClusterRun>(ctx, std::move(done));
@@ -217,6 +227,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     for (const int argument : text.parameters) {
       options.arguments.push_back({arguments[argument].dtype, arguments[argument].shape});
     }
+    if (!text.streams.empty()) options.arguments.push_back({text.StreamsType().dtype, text.StreamsType().shape});
     for (const auto& update : text.updates) {
       if (update.aliased >= 0) options.donated.push_back(update.aliased);
     }
@@ -257,6 +268,11 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     const pjrt::ProgramText& text = executable.text;
     std::vector<const Tensor*> inputs;
     for (const int argument : text.parameters) inputs.push_back(&ValueOf(argument, run, locked));
+    Tensor streams;
+    if (!text.streams.empty()) {
+      TF_ASSIGN_OR_RETURN(streams, TakeStreams(text));
+      inputs.push_back(&streams);
+    }
     std::vector<int> kept;
     for (const auto& update : text.updates) {
       if (update.aliased >= 0 && !inputs[update.aliased]->IsWritable()) kept.push_back(update.aliased);
@@ -327,6 +343,29 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     for (size_t i = 0; i < values.size(); ++i) locked.Replace(i, values[i].second);
   }
 
+  // Reserves the random numbers of one run. Returns the program's last argument.
+  StatusOr<Tensor> TakeStreams(const pjrt::ProgramText& text) const {
+    const auto [dtype, shape] = text.StreamsType();
+    Tensor places(dtype, shape);
+    auto to = places.mutable_data<uint64_t>().begin();
+    for (const auto& stream : text.streams) {
+      const auto state = streams_.find(stream.node);
+      if (state == streams_.end()) return FailedPrecondition("there is no session with random ops");
+      TF_RETURN_IF_ERROR(state->second.status());
+      auto* const random = dynamic_cast<RandomStream*>(state->second->get());
+      if (random == nullptr) return Internal(stream.node->Describe(), " has no stream of random numbers");
+      const RandomStream::Place place = random->TakeElements(stream.elements);
+      for (const uint64_t word : {place.key, place.low, place.high}) *to++ = word;
+    }
+    TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
+    TF_ASSIGN_OR_RETURN(Tensor on_device, NewTensor(dtype, shape, device_.allocator()));
+    pjrt::Event copied;
+    TF_ASSIGN_OR_RETURN(RefPtr<pjrt::Array> array, client->ToDevice(places, device_.index(), &copied));
+    TF_RETURN_IF_ERROR(Put(std::move(array), nullptr, on_device));
+    copied.OnReady([places](const Status&) {});
+    return on_device;
+  }
+
   static Status Put(RefPtr<pjrt::Array> array, std::shared_ptr<const pjrt::Loss> loss, const Tensor& tensor) {
     TF_ASSIGN_OR_RETURN(pjrt::DeviceBuffer * buffer, pjrt::DeviceBuffer::Of(tensor));
     buffer->Set(std::move(array), std::move(loss));
@@ -385,18 +424,22 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   const std::shared_ptr<const ClusterBody> body_;
   pjrt::PjrtDevice& device_;
   const std::string name_;
+  std::map<const Node*, StatusOr<std::shared_ptr<KernelState>>> streams_;
   Mutex mu_;
   std::map<std::string, std::shared_ptr<const Executable>> executables_ TB_GUARDED_BY(mu_);  // keyed by signature
   std::shared_ptr<const std::string> loss_of_updated_ TB_GUARDED_BY(mu_);  // of the variables `updated_`
   std::vector<const VariableResource*> updated_ TB_GUARDED_BY(mu_);
 };
 
-class ClusterKernel final : public AsyncKernel {
+class ClusterKernel final : public AsyncKernel, public KernelStatesUser {
  public:
   explicit ClusterKernel(const KernelConstruction& c)
       : cluster_(
             std::make_shared<Cluster>(ImplOf(*c.node().graph()).extension<ClusterBodies>().at(c.attr<int64_t>("body")),
                                       static_cast<pjrt::PjrtDevice&>(c.local_device()))) {}
+  void UseStates(KernelStates* states) override {
+    if (states != nullptr) cluster_->UseStates(*states);
+  }
   void ComputeAsync(KernelContext& ctx, Done done) override { cluster_->Start(ctx, std::move(done)); }
 
  private:

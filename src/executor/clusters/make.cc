@@ -26,7 +26,13 @@ namespace {
 using TensorKey = std::pair<int, int>;  // node id and output
 TensorKey KeyOf(const Output& tensor) { return {NodeOf(tensor)->id(), tensor.index()}; }
 
-bool IsTransfer(const Node& node) { return node.type().starts_with("_"); }
+// Whether the node stands for a tensor that comes or goes. It runs on any device.
+bool IsTransfer(const Node& node) {
+  for (const char* type : {"_Arg", "_Recv", "_Retval", "_Send"}) {
+    if (node.type() == type) return true;
+  }
+  return false;
+}
 
 // Makes the copy of a graph that MakeClusters returns.
 class ClusterMaker {

@@ -78,6 +78,33 @@ TEST(EmitProgram, AnUpdatedVariableTakesOverItsMemory) {
   EXPECT_EQ(program->results[0].result, 1);
 }
 
+// All streams of random numbers are one parameter, the last one.
+TEST(EmitProgram, RandomNumbersComeFromStreams) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32), sizes = Const(g, Tensor::Vector<int32_t>({2, 3}));
+  const auto numbers = [&] { return NodeBuilder(g, "RandomUniform").Input(sizes).Attr("dtype", kFloat32).Output(); };
+  const Output a = numbers(), b = numbers(), sum = Add(Add(a, b), x);
+  const Output first = NodeOf(sum)->inputs()[0];
+  const auto program = EmitProgram({NodeOf(sizes), NodeOf(a), NodeOf(b), NodeOf(first), NodeOf(sum)},
+                                   {TensorArgument(x, {2, 3})}, {sum});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(program->text, HasSubstr("@main(%0: tensor<2x3xf32>, %1: tensor<2x3xui64>)"));
+  EXPECT_THAT(program->parameters, ElementsAre(0));
+  ASSERT_EQ(program->streams.size(), 2U);
+  EXPECT_EQ(program->streams[1].node, NodeOf(b));
+  EXPECT_EQ(program->streams[1].elements, 6);
+  EXPECT_EQ(program->StreamsType().shape, Shape({2, 3}));
+}
+
+TEST(StableHlo, OpsHaveSeveralResults) {
+  stablehlo::Builder b;
+  const stablehlo::Value x = b.Parameter(kFloat32, {4}), i = b.Iota(kInt32, {4}, 0);
+  const auto sorted =
+      b.Sort({x, i}, 0, [&](const stablehlo::Value& u, const stablehlo::Value& v) { return b.Compare("GT", u, v); });
+  EXPECT_THAT(b.Module({x}, {sorted[1]}), HasSubstr(R"(:2 = "stablehlo.sort"(%0, %1))"));
+  EXPECT_THAT(b.Module({x}, {sorted[1]}), HasSubstr(R"("func.return"(%7#1) : (tensor<4xi32>))"));
+}
+
 // The read before the update has the old value, the read after it the new one.
 TEST(EmitProgram, AReferenceIsReadAtThePlaceOfItsReader) {
   Graph g;

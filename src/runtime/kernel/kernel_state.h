@@ -4,11 +4,14 @@
 #define TENSORBRAID_RUNTIME_KERNEL_KERNEL_STATE_H_
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
+
+class Node;
 
 // The state of one kernel. Thread-safe.
 class KernelState {
@@ -38,6 +41,9 @@ class KernelStates {
   // Sets the state of the node's kernel. If the kernel does not exist yet, it will start in this state.
   virtual Status Restore(const std::string& node, const Tensor& state) = 0;
   virtual std::map<std::string, Tensor> SaveAll() = 0;
+  // Returns the state of the kernel that computes the node on the task's first CPU, and makes the kernel if it does not
+  // exist yet. For a device that does the node's work, but has no state. Unimplemented if the kernel has no state.
+  virtual StatusOr<std::shared_ptr<KernelState>> StateOnHost(const Node& node) = 0;
 };
 
 // A kernel that saves and restores the states of other kernels. After the construction of this kernel, its plan

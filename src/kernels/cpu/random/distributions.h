@@ -18,13 +18,15 @@
 #include "core/threads/mutex.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/random/philox.h"
+#include "kernels/cpu/random/random_shape.h"
 #include "runtime/kernel/kernel_state.h"
+#include "runtime/kernel/random_stream.h"
 
 namespace tensorbraid::cpu {
 
 // The generator of one node: its stream, and the number of blocks used so far. Thread-safe. It lives as long as the
 // kernel, so a later run of the node continues the stream if it uses the same kernel object.
-class Generator final : public KernelState {
+class Generator final : public KernelState, public RandomStream {
  public:
   static constexpr uint64_t kBlocksPerOutput = 256;
   explicit Generator(const KernelConstruction& c)
@@ -39,6 +41,12 @@ class Generator final : public KernelState {
   // Reserves enough blocks for `n` elements of any distribution. TensorFlow advances its generator by the same number
   // per run.
   uint64_t ReserveOutputs(int64_t n) { return Reserve(static_cast<uint64_t>(n) * kBlocksPerOutput); }
+
+  Place TakeElements(int64_t n) override {
+    const uint64_t first = ReserveOutputs(n);
+    MutexLock lock(mu_);
+    return {.key = seeds_.first, .low = first, .high = seeds_.second};
+  }
 
   // The seeds, which may have been drawn at random, and the number of used blocks.
   Tensor Save() const override {
@@ -73,19 +81,6 @@ class Generator final : public KernelState {
   Seeds seeds_ TB_GUARDED_BY(mu_);
   std::atomic<uint64_t> next_{0};
 };
-
-// The shape that a vector of sizes describes.
-inline StatusOr<Shape> RandomShapeFrom(const Tensor& t) {
-  if (t.shape().rank() != 1) return InvalidArgument("the shape must be a vector, got shape ", t.shape());
-  Shape shape;
-  for (int64_t i = 0; i < t.num_elements(); ++i) {
-    const int64_t d = t.dtype() == kInt64 ? t.data<int64_t>()[i] : t.data<int32_t>()[i];
-    if (d < 0) return InvalidArgument("shape must not have negative sizes, got ", d);
-    shape.AddDim(d);
-  }
-  if (shape.num_elements() < 0) return InvalidArgument("Shape ", shape, " would have more than 2**63 - 1 elements");
-  return shape;
-}
 
 // Computes two normally distributed numbers from two uniform ones (Box-Muller transform). As in TensorFlow, the angle
 // is a product in double precision, also for float: a rounded 2 pi would change the last bits of the results.
