@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <span>
@@ -21,6 +24,7 @@
 #include "pjrt/emitter.h"
 #include "pjrt/testing/test_plugins.h"
 #include "pjrt/topology.h"
+#include "pjrt/whole_buffers.h"
 #include "tensorbraid/ops.h"
 
 namespace tensorbraid::pjrt {
@@ -32,6 +36,27 @@ StatusOr<std::vector<Tensor>> ComputeOnHost(const Node& node, const std::vector<
   std::vector<Output> fetches;
   for (int i = 0; i < node.num_outputs(); ++i) fetches.push_back(OutputOf(const_cast<Node*>(&node), i));
   return Evaluate(fetches, feeds);
+}
+
+// NaNs have no place in an order. The kernel of the CPU then gives what the steps of TensorFlow's algorithm give.
+bool OrdersNans(const OpCase& c) {
+  if (!c.op.starts_with("TopK")) return false;
+  const Tensor& t = c.inputs[0].tensors[0];
+  const auto has_nan = [&]<typename T>() {
+    return std::ranges::any_of(t.data<T>(), [](T x) { return std::isnan(static_cast<float>(x)); });
+  };
+  switch (t.dtype()) {
+    case kFloat16:
+      return has_nan.operator()<Float16>();
+    case kBfloat16:
+      return has_nan.operator()<Bfloat16>();
+    case kFloat32:
+      return has_nan.operator()<float>();
+    case kFloat64:
+      return has_nan.operator()<double>();
+    default:
+      return false;
+  }
 }
 
 // A row as a part of a program.
@@ -316,6 +341,22 @@ TEST(OpPrograms, AreCompiledForACard) {
   }
 }
 
+// compiled_ops.txt says why an op that TensorFlow compiles for accelerators has no emitter.
+TEST(OpPrograms, AnOpWithoutAnEmitterHasAReason) {
+  std::ifstream file(StrCat(TENSORBRAID_OP_REFERENCES, "/../compiled_ops.txt"));
+  ASSERT_TRUE(file.is_open());
+  int ops = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) continue;
+    ++ops;
+    const std::string op = line.substr(0, line.find(' '));
+    EXPECT_NE(OpRegistry::Global().Find(op), nullptr) << op;
+    const bool has_reason = op != line;
+    EXPECT_TRUE(has_reason || MovesWholeBuffers(op) || EmitterRegistry::Global().emitters().contains(op)) << op;
+  }
+  EXPECT_GT(ops, 400);
+}
+
 class OpProgramsTest : public testing::TestWithParam<std::string> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpProgramsTest);
 INSTANTIATE_TEST_SUITE_P(All, OpProgramsTest, testing::ValuesIn(CpuPlugins()), PluginName);
@@ -336,6 +377,7 @@ TEST_P(OpProgramsTest, ComputeWhatTheKernelsCompute) {
       if (AllRows()[i].expected.error.empty()) rows.push_back(AllRows()[i]);
     }
   }
+  std::erase_if(rows, [](const Row& row) { return OrdersNans(row.expected); });
   RecordProperty("rows", static_cast<int>(rows.size()));
   for (size_t i = 0; i < rows.size(); i += kRowsPerProgram) {
     Check(ClientOf(GetParam()), std::span(rows).subspan(i, std::min(kRowsPerProgram, rows.size() - i)));

@@ -20,6 +20,18 @@ Expr Compare(std::string_view direction, const Expr& x, const Expr& y) {
   return {x.builder(), x.builder().Compare(direction, x.BroadcastTo(shape).value(), y.BroadcastTo(shape).value())};
 }
 
+Expr PartOf(const Expr& x, std::string_view part) {
+  const DType dtype = x.dtype() == DType::kComplex64 ? kFloat32 : kFloat64;
+  return {x.builder(), x.builder().Op(part, {x.value()}, dtype, x.shape())};
+}
+
+Expr ComplexOf(const Expr& real, const Expr& imag) {
+  const DType dtype = real.dtype() == kFloat32 ? DType::kComplex64 : DType::kComplex128;
+  return {real.builder(), real.builder().Op("complex", {real.value(), imag.value()}, dtype, real.shape())};
+}
+
+Expr Conjugate(const Expr& x) { return IsComplex(x.dtype()) ? ComplexOf(PartOf(x, "real"), -PartOf(x, "imag")) : x; }
+
 Expr Select(const Expr& condition, const Expr& if_true, const Expr& if_false) {
   const Shape shape = CommonShape(CommonShape(if_true.shape(), if_false.shape()), condition.shape());
   return {condition.builder(),

@@ -86,6 +86,12 @@ inline Expr Tanh(const Expr& x) { return x.Unary("tanh"); }
 inline Expr Sigmoid(const Expr& x) { return x.Unary("logistic"); }
 inline Expr Floor(const Expr& x) { return x.Unary("floor"); }
 
+// Complex numbers and their parts. The part of a number is an op of StableHLO: "real", "imag" or "abs".
+Expr PartOf(const Expr& x, std::string_view part);
+Expr ComplexOf(const Expr& real, const Expr& imag);
+// A tensor that is not complex is returned as it is.
+Expr Conjugate(const Expr& x);
+
 // The elements of `if_true` where the condition holds, else those of `if_false`.
 Expr Select(const Expr& condition, const Expr& if_true, const Expr& if_false);
 inline Expr Select(const Expr& condition, const Expr& x, double y) { return Select(condition, x, x.Number(y)); }

@@ -51,7 +51,9 @@ Status EmitTranspose(EmitContext& ctx) {
   if (static_cast<int>(named.size()) != rank || static_cast<int>(permutation.size()) != rank) {
     return InvalidArgument(perm.ToString(), " is not a permutation of the dimensions of ", in.shape);
   }
-  ctx.set_output(0, ctx.builder().Transpose(in, permutation));
+  stablehlo::Value out = ctx.builder().Transpose(in, permutation);
+  if (ctx.node().type() == "ConjugateTranspose") out = Conjugate(Expr(ctx.builder(), out)).value();
+  ctx.set_output(0, out);
   return OkStatus();
 }
 
@@ -76,6 +78,7 @@ Status EmitReverse(EmitContext& ctx) {
 void RegisterArrayRearrangeEmitters(EmitterRegistry& r) {
   r.Add("Tile", {{"T", kTensors}}, EmitTile).static_inputs = {"multiples"};
   r.Add("Transpose", {{"T", kTensors}}, EmitTranspose).static_inputs = {"perm"};
+  r.Add("ConjugateTranspose", {{"T", kTensors}}, EmitTranspose).static_inputs = {"perm"};
   r.Add("InvertPermutation", {}, nullptr).static_inputs = {"x"};
   r.Add("ReverseV2", {{"T", kTensors}}, EmitReverse).static_inputs = {"axis"};
 }

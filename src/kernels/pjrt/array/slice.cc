@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/text/strings.h"
+#include "graph/model/op_registry.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/pjrt/dtypes.h"
 #include "kernels/pjrt/expression.h"
@@ -82,7 +83,19 @@ Status EmitStridedSlice(EmitContext& ctx) {
   return OkStatus();
 }
 
-// Zeros, with dy in the place of the slice.
+// `part` in its place in a tensor of `shape`, and zeros elsewhere. REQUIRES: part has the shape of the region.
+stablehlo::Value Placed(stablehlo::Builder& b, const ForwardRegion& region, stablehlo::Value part, const Shape& shape) {
+  part = b.Reshape(part, Shape(region.sizes));
+  if (!region.reversed.empty()) part = b.Reverse(part, region.reversed);
+  std::vector<int64_t> high, interior;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t size = region.sizes[i];
+    interior.push_back(region.strides[i] - 1);
+    high.push_back(shape.dim(i) - region.starts[i] - (size == 0 ? 0 : (size - 1) * region.strides[i] + 1));
+  }
+  return b.Pad(part, b.Splat(part.dtype, 0), region.starts, high, interior);
+}
+
 Status EmitStridedSliceGrad(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Tensor sizes, ctx.static_input(0));
   TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(sizes, "the shape"));
@@ -91,16 +104,22 @@ Status EmitStridedSliceGrad(EmitContext& ctx) {
   if (dy.shape != region.shape) {
     return InvalidArgument("dy must have the shape of the slice, ", region.shape, ", got ", dy.shape);
   }
-  stablehlo::Builder& b = ctx.builder();
-  stablehlo::Value part = b.Reshape(dy, Shape(region.sizes));
-  if (!region.reversed.empty()) part = b.Reverse(part, region.reversed);
-  std::vector<int64_t> high, interior;
-  for (int i = 0; i < shape.rank(); ++i) {
-    const int64_t size = region.sizes[i];
-    interior.push_back(region.strides[i] - 1);
-    high.push_back(shape.dim(i) - region.starts[i] - (size == 0 ? 0 : (size - 1) * region.strides[i] + 1));
+  ctx.set_output(0, Placed(ctx.builder(), region, dy, shape));
+  return OkStatus();
+}
+
+Status EmitTensorStridedSliceUpdate(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value in, ctx.input(0));
+  TF_ASSIGN_OR_RETURN(const ForwardRegion region, RegionOf(ctx, in.shape));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value value, ctx.input(4));
+  const auto broadcast = BroadcastShapes(value.shape, region.shape);
+  if (!broadcast.ok() || *broadcast != region.shape) {
+    return InvalidArgument("the value of shape ", value.shape, " does not broadcast to the slice, ", region.shape);
   }
-  ctx.set_output(0, b.Pad(part, b.Splat(dy.dtype, 0), region.starts, high, interior));
+  stablehlo::Builder& b = ctx.builder();
+  const stablehlo::Value placed = Placed(b, region, b.BroadcastTo(value, region.shape), in.shape);
+  const stablehlo::Value inside = Placed(b, region, b.Splat(kBool, 1, region.shape), in.shape);
+  ctx.set_output(0, b.Select(inside, placed, in));
   return OkStatus();
 }
 
@@ -147,6 +166,8 @@ void RegisterArraySliceEmitters(EmitterRegistry& r) {
   r.Add("StridedSlice", {{"T", kTensors}}, EmitStridedSlice).static_inputs = {"begin", "end", "strides"};
   r.Add("StridedSliceGrad", {{"T", kTensors}}, EmitStridedSliceGrad).static_inputs = {"shape", "begin", "end",
                                                                                       "strides"};
+  r.Add("TensorStridedSliceUpdate", {{"T", kTensors}}, EmitTensorStridedSliceUpdate).static_inputs = {"begin", "end",
+                                                                                                      "strides"};
   r.Add("Pad", {{"T", kTensors}}, EmitPad).static_inputs = {"paddings"};
   r.Add("PadV2", {{"T", kTensors}}, EmitPad).static_inputs = {"paddings"};
 }

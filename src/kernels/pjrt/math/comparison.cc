@@ -1,4 +1,5 @@
 // Comparisons, which broadcast.
+#include "core/text/strings.h"
 #include "graph/model/op_registry.h"
 #include "kernels/pjrt/formulas.h"
 
@@ -22,11 +23,22 @@ Status EmitEquality(EmitContext& ctx, bool equal) {
   return OkStatus();
 }
 
+Status EmitApproximateEqual(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));
+  if (x.shape() != y.shape()) {
+    return InvalidArgument("x and y must have the same shape, got ", x.shape(), " and ", y.shape());
+  }
+  ctx.set_output(0, (Abs(x - y) < ctx.attr<float>("tolerance")).value());
+  return OkStatus();
+}
+
 }  // namespace
 
 void RegisterMathComparisonEmitters(EmitterRegistry& r) {
   r.Add("Equal", {{"T", kTensors}}, [](EmitContext& ctx) { return EmitEquality(ctx, true); });
   r.Add("NotEqual", {{"T", kTensors}}, [](EmitContext& ctx) { return EmitEquality(ctx, false); });
+  r.Add("ApproximateEqual", {{"T", {kFloat32, kFloat64}}}, EmitApproximateEqual);
   AddBinary(r, "Less", kReals, [](const Expr& x, const Expr& y) { return x < y; });
   AddBinary(r, "LessEqual", kReals, [](const Expr& x, const Expr& y) { return x <= y; });
   AddBinary(r, "Greater", kReals, [](const Expr& x, const Expr& y) { return x > y; });

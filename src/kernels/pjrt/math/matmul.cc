@@ -52,14 +52,6 @@ Status EmitSumOfMatMuls(EmitContext& ctx) {
   return OkStatus();
 }
 
-// The conjugate of a complex tensor; a real one is returned as it is.
-stablehlo::Value Conjugate(stablehlo::Builder& b, const stablehlo::Value& x) {
-  if (!IsComplex(x.dtype)) return x;
-  const DType part = x.dtype == DType::kComplex64 ? kFloat32 : kFloat64;
-  const stablehlo::Value imag = b.Op("imag", {x}, part, x.shape);
-  return b.Op("complex", {b.Op("real", {x}, part, x.shape), b.Unary("negate", imag)}, x.dtype, x.shape);
-}
-
 // Products of batches of matrices. `broadcast`: whether the batch dimensions broadcast, or must be equal.
 Status EmitBatchMatMul(EmitContext& ctx, bool broadcast) {
   TF_ASSIGN_OR_RETURN(stablehlo::Value x, ctx.input(0));
@@ -78,7 +70,7 @@ Status EmitBatchMatMul(EmitContext& ctx, bool broadcast) {
     Shape shape = batch;
     shape.AddDim(v.shape.dim(v.rank() - 2));
     shape.AddDim(v.shape.dim(v.rank() - 1));
-    return b.BroadcastTo(adjoint ? Conjugate(b, v) : v, shape);
+    return b.BroadcastTo(adjoint ? Conjugate(Expr(b, v)).value() : v, shape);
   };
   x = prepare(x, adj_x);
   y = prepare(y, adj_y);
@@ -101,6 +93,12 @@ void RegisterMathMatmulEmitters(EmitterRegistry& r) {
   r.Add("_FusedMatMul", {{"T", {kFloat32}}}, EmitMatMul).refuse = RefuseFusedOps;
   r.Add("_SumOfMatMuls", {{"T", {kFloat32}}}, EmitSumOfMatMuls);
   r.Add("BatchMatMul", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, false); });
+  // Operands of one dtype; the others have no order of rounding that all plugins share.
+  for (const DType dtype :
+       {kFloat16, kBfloat16, kFloat32, kFloat64, kInt16, kInt32, kInt64, DType::kComplex64, DType::kComplex128}) {
+    r.Add("BatchMatMulV3", {{"Ta", {dtype}}, {"Tb", {dtype}}, {"Tout", {dtype}}},
+          [](EmitContext& ctx) { return EmitBatchMatMul(ctx, true); });
+  }
   r.Add("BatchMatMulV2", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, true); });
 }
 

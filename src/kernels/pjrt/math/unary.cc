@@ -26,6 +26,22 @@ Expr EmitCosh(const Expr& x) {
   return half + 0.25 / half;
 }
 
+// The inverses of the hyperbolic functions. A square of a large number would overflow, so for these they are
+// log(2 |x|).
+Expr LogOfTwice(const Expr& x) { return Log(x) + std::log(2.0); }
+Expr EmitAsinh(const Expr& x) {
+  const Expr size = Abs(x), small = Min(size, 1e8), square = small * small;
+  return Sign(x) * Select(size < 1e8, Log1p(small + square / (1 + Sqrt(1 + square))), LogOfTwice(size));
+}
+Expr EmitAcosh(const Expr& x) {
+  const Expr above = Min(x, 1e8) - 1, value = Log1p(above + Sqrt(above * (above + 2)));
+  return Select(x < 1, std::numeric_limits<double>::quiet_NaN(), Select(x < 1e8, value, LogOfTwice(x)));
+}
+Expr EmitAtanh(const Expr& x) {
+  const Expr size = Abs(x);
+  return Sign(x) * 0.5 * Log1p(2 * size / (1 - size));
+}
+
 Expr EmitTanhGrad(const Expr& y, const Expr& dy) { return dy * (1 - y * y); }
 Expr EmitSigmoidGrad(const Expr& y, const Expr& dy) { return dy * y * (1 - y); }
 // The next three are 0 where dy is 0, also at a pole of the derivative.
@@ -59,6 +75,9 @@ void RegisterMathUnaryEmitters(EmitterRegistry& r) {
   AddUnary(r, "Asin", kFloats, [](const Expr& x) { return Atan2(x, Complement(x)); });
   AddUnary(r, "Acos", kFloats, [](const Expr& x) { return Atan2(Complement(x), x); });
   AddUnary(r, "Atan", kFloats, [](const Expr& x) { return Atan2(x, 1); });
+  AddUnary(r, "Asinh", kFloats, EmitAsinh);
+  AddUnary(r, "Acosh", kFloats, EmitAcosh);
+  AddUnary(r, "Atanh", kFloats, EmitAtanh);
   AddUnary(r, "Sinh", kFloats, EmitSinh);
   AddUnary(r, "Cosh", kFloats, EmitCosh);
   AddUnary(r, "Tanh", kFloats, Tanh);

@@ -1,4 +1,6 @@
 // Cumulative sums and products along an axis.
+#include <limits>
+
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/pjrt/dtypes.h"
@@ -12,7 +14,7 @@ using stablehlo::Value;
 
 // Each result combines a window that ends, or in reverse begins, at its place. The elements are padded with the
 // identity, so that all windows are whole.
-Status EmitScan(EmitContext& ctx, std::string_view combine, double identity) {
+Status EmitScan(EmitContext& ctx, Combination combine, double identity) {
   TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const Tensor axis_tensor, ctx.static_input(1));
   if (!axis_tensor.shape().is_scalar()) {
@@ -36,7 +38,7 @@ Status EmitScan(EmitContext& ctx, std::string_view combine, double identity) {
   const Value initial = x.Number(identity).value();
   const Value padded = b.Pad(x.value(), initial, low, high, std::vector<int64_t>(rank, 0));
   const std::string region = b.Region({x.dtype(), x.dtype()}, [&](const std::vector<Value>& v) {
-    return std::vector<Value>{b.Binary(combine, v[0], v[1])};
+    return std::vector<Value>{combine(Expr(b, v[0]), Expr(b, v[1])).value()};
   });
   SetOutput(ctx, 0,
             Expr(b, b.Op("reduce_window", {padded, initial}, x.dtype(), x.shape(),
@@ -45,11 +47,23 @@ Status EmitScan(EmitContext& ctx, std::string_view combine, double identity) {
   return OkStatus();
 }
 
+Expr ScanSum(const Expr& x, const Expr& y) { return x + y; }
+Expr ScanProduct(const Expr& x, const Expr& y) { return x * y; }
+// log(exp(x) + exp(y)), by the larger one, so that nothing overflows. It is that one if it is infinite.
+Expr LogSumExp(const Expr& x, const Expr& y) {
+  const Expr most = Max(x, y), sum = most + Log1p(Exp(Min(x, y) - most));
+  return Select(Abs(most) == std::numeric_limits<double>::infinity(), most, sum);
+}
+
 }  // namespace
 
 void RegisterReductionScanEmitters(EmitterRegistry& r) {
-  const EmitFn sum = [](EmitContext& ctx) { return EmitScan(ctx, "add", 0); };
-  const EmitFn product = [](EmitContext& ctx) { return EmitScan(ctx, "multiply", 1); };
+  const EmitFn sum = [](EmitContext& ctx) { return EmitScan(ctx, ScanSum, 0); };
+  const EmitFn product = [](EmitContext& ctx) { return EmitScan(ctx, ScanProduct, 1); };
+  const EmitFn log_sum = [](EmitContext& ctx) {
+    return EmitScan(ctx, LogSumExp, -std::numeric_limits<double>::infinity());
+  };
+  r.Add("CumulativeLogsumexp", {{"T", kFloats}}, log_sum).static_inputs = {"axis"};
   r.Add("Cumsum", {{"T", kReals}}, sum).static_inputs = {"axis"};
   r.Add("Cumprod", {{"T", kReals}}, product).static_inputs = {"axis"};
 }

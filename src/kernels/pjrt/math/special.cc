@@ -1,0 +1,72 @@
+// Error functions, by the rational approximations of Cephes (S. Moshier, "Methods and Programs for Mathematical
+// Functions", 1989).
+#include <cmath>
+#include <initializer_list>
+
+#include "kernels/pjrt/formulas.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+// The value of a polynomial whose first coefficient is that of the highest power.
+Expr Polynomial(const Expr& x, std::initializer_list<double> coefficients) {
+  Expr sum = x.Number(0);
+  for (const double c : coefficients) sum = sum * x + c;
+  return sum;
+}
+
+// exp(-x^2). The rounding error of a square would be multiplied by its size. So the square is taken of a number that is
+// rounded to half the digits, which is exact, and the rest is a second factor.
+Expr ExpOfNegativeSquare(const Expr& x) {
+  const Expr high = x.Convert(x.dtype() == kFloat64 ? kFloat32 : kBfloat16).Convert(x.dtype());
+  return Exp(-(high * high)) * Exp((high - x) * (high + x));
+}
+
+// For |x| < 1.
+Expr ErfNearZero(const Expr& x) {
+  const Expr z = x * x;
+  return x *
+         Polynomial(z, {9.60497373987051638749E0, 9.00260197203842689217E1, 2.23200534594684319226E3,
+                        7.00332514112805075473E3, 5.55923013010394962768E4}) /
+         Polynomial(z, {1, 3.35617141647503099647E1, 5.21357949780152679795E2, 4.59432382970980127987E3,
+                        2.26290000613890934246E4, 4.92673942608635921086E4});
+}
+
+// For x >= 1.
+Expr ErfcFarFromZero(const Expr& x) {
+  const Expr near = Polynomial(x, {2.46196981473530512524E-10, 5.64189564831068821977E-1, 7.46321056442269912687E0,
+                                   4.86371970985681366614E1, 1.96520832956077098242E2, 5.26445194995477358631E2,
+                                   9.34528527171957607540E2, 1.02755188689515710272E3, 5.57535335369399327526E2}) /
+                    Polynomial(x, {1, 1.32281951154744992508E1, 8.67072140885989742329E1, 3.54937778887819891062E2,
+                                   9.75708501743205489753E2, 1.82390916687909736289E3, 2.24633760818710981792E3,
+                                   1.65666309194161350182E3, 5.57535340817727675546E2});
+  // In powers of 1 / x, which do not overflow.
+  const Expr y = 1 / x;
+  const Expr far = y *
+                   Polynomial(y, {2.97886665372100240670E0, 7.40974269950448939160E0, 6.16021097993053585195E0,
+                                  5.01905042251180477414E0, 1.27536670759978104416E0, 5.64189583547755073984E-1}) /
+                   Polynomial(y, {3.36907645100081516050E0, 9.60896809063285878198E0, 1.70814450747565897222E1,
+                                  1.20489539808096656605E1, 9.39603524938001434673E0, 2.26052863220117276590E0, 1});
+  const Expr factor = Select(x < 8, near, far);
+  // Beyond this it is 0, also where the factors of the exponential are not numbers.
+  return Select(x > 30, 0, ExpOfNegativeSquare(x) * factor);
+}
+
+// Both parts are evaluated for all elements, each at a place where it has a value.
+Expr EmitErf(const Expr& x) {
+  const Expr size = Abs(x), far = Sign(x) * (1 - ErfcFarFromZero(Max(size, 1)));
+  return Select(size < 1, ErfNearZero(x), far);
+}
+Expr EmitErfc(const Expr& x) {
+  const Expr size = Abs(x), tail = ErfcFarFromZero(Max(size, 1));
+  return Select(size < 1, 1 - ErfNearZero(x), Select(x < 0, 2 - tail, tail));
+}
+
+}  // namespace
+
+void RegisterMathSpecialEmitters(EmitterRegistry& r) {
+  AddUnary(r, "Erf", kFloats, EmitErf);
+  AddUnary(r, "Erfc", kFloats, EmitErfc);
+}
+
+}  // namespace tensorbraid::pjrt
