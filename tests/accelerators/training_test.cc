@@ -152,6 +152,36 @@ TEST(AcceleratorTest, TrainingGivesTheValuesOfTheCpu) {
   }
 }
 
+TEST(AcceleratorTest, SavesAndRestoresVariables) {
+  for (const bool references : {false, true}) {
+    Regression r("/device:XLA_CPU:0", "/device:XLA_CPU:0", references);
+    const auto device = r.graph.Device("/device:XLA_CPU:0");
+    const auto strings = [&](const std::vector<std::string>& values) { return Const(r.graph, Tensor::Vector(values)); };
+    const Output path = Const(r.graph, Tensor::Scalar<std::string>(StrCat(testing::TempDir(), "/saved_", references)));
+    const Output names = strings({"w", "b"}), slices = strings({"", ""});
+    const std::vector<DType> dtypes = {kFloat32, kFloat32};
+    const Operation save = NodeBuilder(r.graph, "SaveV2")
+                               .Input(path)
+                               .Input(names)
+                               .Input(slices)
+                               .InputList({r.w, r.b})
+                               .Attr("dtypes", dtypes)
+                               .Finish();
+    const Operation restore =
+        NodeBuilder(r.graph, "RestoreV2").Input(path).Input(names).Input(slices).Attr("dtypes", dtypes).Finish();
+    const Output doubled = restore.output(0) * 2.0f;
+    ASSERT_TRUE(r.graph.status().ok()) << r.graph.status();
+    const auto session = Session::Create(r.graph, kTwoDevices).value();
+    ASSERT_TRUE(session->Run(Regression::Targets(r.init)).ok());
+    const Status saved = session->Run({save}).status();
+    ASSERT_TRUE(saved.ok()) << saved;
+    const auto values = session->Run({doubled, restore.output(1)});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].data<float>()[5], 2 * Numbers({4, 3}, 0.06f).data<float>()[5]);
+    EXPECT_EQ((*values)[1].shape(), Shape({3}));
+  }
+}
+
 TEST(AcceleratorTest, AParameterServerOnTheHostServesAWorkerWithADevice) {
   const auto expected = Regression("/device:CPU:0", "/device:CPU:0", false).Train({});
   ASSERT_TRUE(expected.ok()) << expected.status();

@@ -2,6 +2,7 @@
 // variable until the last one is written, and an update of a variable in the meantime would need a second buffer.
 #include <vector>
 
+#include "executor/clusters/program_nodes.h"
 #include "executor/passes/fuse_pairs.h"
 #include "executor/passes/pass.h"
 #include "graph/model/graph_impl.h"
@@ -46,7 +47,7 @@ Fused Fuse(const Node& save, const std::vector<int>& uses) {
 
 }  // namespace
 
-Status SaveVariables(Graph* graph, PassContext& /*context*/) {
+Status SaveVariables(Graph* graph, PassContext& context) {
   GraphImpl& impl = ImplOf(*graph);
   const size_t count = impl.nodes().size();
   const std::vector<bool> conditional = ConditionalNodes(*graph);
@@ -59,6 +60,8 @@ Status SaveVariables(Graph* graph, PassContext& /*context*/) {
   for (size_t i = 0; i < count; ++i) {  // by index, because Become changes the vector temporarily
     Node* const node = impl.nodes()[i].get();
     if (node->type() != "SaveV2" || conditional[i]) continue;
+    // The new op reads memory of the host. The values of an accelerator are copied there, as those of any input.
+    if (RunsPrograms(context.DeviceType(*node))) continue;
     Fused fused = Fuse(*node, uses);
     if (!fused.any || !impl.Become(node, std::move(fused.spec)).ok()) continue;
     for (const Node* read : fused.reads) removed[read->id()] = true;

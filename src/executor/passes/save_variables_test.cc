@@ -50,6 +50,16 @@ TEST(SaveVariablesPass, SaveTakesVariablesInsteadOfTheirValues) {
   EXPECT_EQ(Count(*o, "SaveV2"), 0);
 }
 
+// Its variables are not in memory of the host.
+TEST(SaveVariablesPass, ASaveOnAnAcceleratorStays) {
+  Graph g;
+  const auto device = g.Device("/device:GPU:0");
+  const Variable v(g, {2}, Zeros(), {.name = "v"});
+  const auto o = After(SaveVariables, g, {}, {}, {Save(g, {v.Read(), ReferenceVariable(g)})});
+  EXPECT_EQ(Count(*o, "_SaveVariables"), 0);
+  EXPECT_EQ(Count(*o, "SaveV2"), 1);
+}
+
 TEST(SaveVariablesPass, SaveWaitsForWhatTheReadsWaitedFor) {
   Graph g;
   const Variable v(g, {2}, Zeros(), {.name = "v"});
