@@ -52,16 +52,26 @@ std::vector<double> Times(int runs, const std::function<Status()>& run) {
   return times;
 }
 
-// y = -(x w + b), by elements. The initial values are fed.
-struct Layer {
-  explicit Layer(const std::string& device) {
+// -(x[0] + x[1] + ...) by elements, and the nodes before it.
+std::vector<Output> Sum(const std::vector<Output>& x) {
+  std::vector<Output> nodes = {x[0] + x[1]};
+  for (size_t i = 2; i < x.size(); ++i) nodes.push_back(nodes.back() + x[i]);
+  nodes.push_back(Neg(nodes.back()));
+  return nodes;
+}
+
+// A step that uses `n` variables. The initial values are fed.
+struct Step {
+  Step(int n, const std::string& device) {
     const auto scope = graph.Device(device);
     initial = Placeholder(graph, kFloat32, kShape);
-    for (const char* name : {"x", "w", "b"}) {
-      variables.emplace_back(graph, kShape, Zeros(), VariableOptions{.name = name});
+    std::vector<Output> values;
+    for (int i = 0; i < n; ++i) {
+      variables.emplace_back(graph, kShape, Zeros(), VariableOptions{.name = "v" + std::to_string(i)});
       assign.push_back(variables.back().Assign(initial));
+      values.push_back(variables.back().Read());
     }
-    y = Neg(variables[0] * variables[1] + variables[2]);
+    y = Sum(values).back();
   }
   Graph graph;
   Output initial, y;
@@ -69,32 +79,34 @@ struct Layer {
   std::vector<Fetch> assign;
 };
 
-StatusOr<std::vector<double>> TimesOfSession(int runs, const std::string& device) {
-  Layer layer(device);
-  TF_RETURN_IF_ERROR(layer.graph.status());
-  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(layer.graph, {.device_count = {{"XLA_CPU", 1}}}));
-  TF_RETURN_IF_ERROR(session->Run(layer.assign, {{layer.initial, Numbers()}}).status());
-  TF_ASSIGN_OR_RETURN(const auto step, session->Prepare({layer.y}));
+StatusOr<std::vector<double>> TimesOfSession(int runs, int n, const std::string& device) {
+  Step graph(n, device);
+  TF_RETURN_IF_ERROR(graph.graph.status());
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(graph.graph, {.device_count = {{"XLA_CPU", 1}}}));
+  TF_RETURN_IF_ERROR(session->Run(graph.assign, {{graph.initial, Numbers()}}).status());
+  TF_ASSIGN_OR_RETURN(const auto step, session->Prepare({graph.y}));
   return Times(runs, [&]() -> Status { return step.Run().status(); });
 }
 
-StatusOr<std::vector<double>> TimesOfProgram(int runs, const std::string& type) {
+StatusOr<std::vector<double>> TimesOfProgram(int runs, int n, const std::string& type) {
   Graph g;
   std::vector<Output> in;
   std::vector<pjrt::ProgramArgument> arguments;
   pjrt::CompileOptions options{.name = "the benchmark's program", .arguments = {}, .donated = {}};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < n; ++i) {
     in.push_back(Placeholder(g, kFloat32));
     arguments.push_back({.tensors = {in[i]}, .dtype = kFloat32, .shape = kShape});
     options.arguments.push_back({kFloat32, kShape});
   }
-  const Output product = in[0] * in[1], sum = product + in[2], y = Neg(sum);
-  TF_ASSIGN_OR_RETURN(const auto text, pjrt::EmitProgram({NodeOf(product), NodeOf(sum), NodeOf(y)}, arguments, {y}));
+  std::vector<const Node*> nodes;
+  const std::vector<Output> sums = Sum(in);
+  for (const Output& sum : sums) nodes.push_back(NodeOf(sum));
+  TF_ASSIGN_OR_RETURN(const auto text, pjrt::EmitProgram(nodes, arguments, {sums.back()}));
   TF_ASSIGN_OR_RETURN(pjrt::Client* const client, pjrt::Accelerator::OfType(type).GetClient());
   TF_ASSIGN_OR_RETURN(const auto program, client->Compile(text.text, std::move(options)));
 
   std::vector<Tensor> inputs;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < n; ++i) {
     pjrt::Event copied;
     const Tensor values = Numbers();
     TF_ASSIGN_OR_RETURN(auto array, client->ToDevice(values, 0, &copied));
@@ -103,7 +115,8 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs, const std::string& type) 
     buffer->Set(std::move(array));
     TF_ASSIGN_OR_RETURN(inputs.emplace_back(), Tensor::FromBuffer(std::move(buffer), 0, kFloat32, kShape));
   }
-  const std::vector<const Tensor*> pointers = {&inputs[0], &inputs[1], &inputs[2]};
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& input : inputs) pointers.push_back(&input);
   Tensor result(kFloat32, kShape);
   return Times(runs, [&]() -> Status {
     TF_ASSIGN_OR_RETURN(auto results, program->Run(pointers, {}, 0));
@@ -114,15 +127,15 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs, const std::string& type) 
   });
 }
 
-Status Measure(int runs, const std::string& type) {
-  TF_ASSIGN_OR_RETURN(const auto program, TimesOfProgram(runs, type));
-  TF_ASSIGN_OR_RETURN(const auto session, TimesOfSession(runs, "/device:" + type + ":0"));
-  TF_ASSIGN_OR_RETURN(const auto cpu, TimesOfSession(runs, "/device:CPU:0"));
+Status Measure(int runs, int variables, const std::string& type) {
+  TF_ASSIGN_OR_RETURN(const auto program, TimesOfProgram(runs, variables, type));
+  TF_ASSIGN_OR_RETURN(const auto session, TimesOfSession(runs, variables, "/device:" + type + ":0"));
+  TF_ASSIGN_OR_RETURN(const auto cpu, TimesOfSession(runs, variables, "/device:CPU:0"));
   const auto median = [](const std::vector<double>& times) { return times[times.size() / 2]; };
   std::printf(
-      "A step of three nodes, median of %d, in us: the program alone %.1f, in a session %.1f (+ %.1f); "
+      "A step with %d variables, median of %d, in us: the program alone %.1f, in a session %.1f (+ %.1f); "
       "on the CPU without a plugin %.1f\n",
-      runs, median(program), median(session), median(session) - median(program), median(cpu));
+      variables, runs, median(program), median(session), median(session) - median(program), median(cpu));
   return OkStatus();
 }
 
@@ -131,7 +144,12 @@ Status Measure(int runs, const std::string& type) {
 
 int main(int argc, char** argv) {
   const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 10'000;
-  const tensorbraid::Status status = tensorbraid::Measure(runs, argc > 2 ? argv[2] : "XLA_CPU");
-  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  return status.ok() ? 0 : 1;
+  const std::string type = argc > 2 ? argv[2] : "XLA_CPU";
+  for (const int variables : {3, 130}) {
+    const tensorbraid::Status status = tensorbraid::Measure(runs, variables, type);
+    if (status.ok()) continue;
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    return 1;
+  }
+  return 0;
 }
