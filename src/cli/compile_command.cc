@@ -68,10 +68,11 @@ void AddCompileCommand(CLI::App& app, Invocation* invocation) {
       ->type_name("PATH");
   compile->add_option("--dump", flags->dump, "write the programs, in StableHLO, into this directory")->type_name("DIR");
   compile->footer(
-      "\nNeeds the plugin (pip install jax-cuda13-pjrt), but no GPU, driver or library of NVIDIA. Prints the programs "
-      "of\na step, the memory that they need, and the nodes that would run on the host. Exits with 1 if a program "
-      "cannot "
-      "be\ncompiled. See docs/accelerators.md.\n\n"
+      "\nNeeds a plugin and two parts of CUDA (pip install --no-deps jax-cuda13-pjrt nvidia-nvvm nvidia-cuda-nvcc), "
+      "but\n"
+      "no GPU and no driver. Prints the programs of a step, the memory that they need, and the nodes that would run "
+      "on\n"
+      "the host. Exits with 1 if a program cannot be compiled. See docs/accelerators.md.\n\n"
       "Example:\n"
       "  tensorbraid compile --graph=graph.pb --train_op=train --batch=128 --card=a100");
   compile->callback([flags, invocation] {
