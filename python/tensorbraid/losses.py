@@ -39,10 +39,11 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key}.")
 
 
+_LOSSES: Any = GraphKeys.LOSSES  # or None: the loss is added to no collection
 _BY_NONZERO = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
-def add_loss(loss, loss_collection=GraphKeys.LOSSES):
+def add_loss(loss, loss_collection=_LOSSES):
     """Puts a loss into a collection."""
     if loss_collection:
         graphs.add_to_collection(loss_collection, loss)
@@ -63,25 +64,25 @@ def _loss(function, tensors, numbers, weights, scope, loss_collection, reduction
     return loss
 
 
-def compute_weighted_loss(losses, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def compute_weighted_loss(losses, weights: Any = 1.0, scope=None, loss_collection=_LOSSES,
                           reduction=_BY_NONZERO):
     """The losses times the weights, reduced to one number."""
     return _loss(_core.weighted_loss, [losses], [], weights, scope, loss_collection, reduction)
 
 
-def absolute_difference(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def absolute_difference(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=_LOSSES,
                         reduction=_BY_NONZERO) -> graphs.Tensor:
     """|predictions - labels|."""
     return _loss(_core.absolute_difference, [labels, predictions], [], weights, scope, loss_collection, reduction)
 
 
-def mean_squared_error(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def mean_squared_error(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=_LOSSES,
                        reduction=_BY_NONZERO) -> graphs.Tensor:
     """(predictions - labels)²."""
     return _loss(_core.mean_squared_error, [labels, predictions], [], weights, scope, loss_collection, reduction)
 
 
-def cosine_distance(labels, predictions, axis=None, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def cosine_distance(labels, predictions, axis=None, weights: Any = 1.0, scope=None, loss_collection=_LOSSES,
                     reduction=_BY_NONZERO, dim=None):
     """1 - the sum of labels * predictions along an axis."""
     axis = dim if axis is None else axis
@@ -90,50 +91,50 @@ def cosine_distance(labels, predictions, axis=None, weights: Any = 1.0, scope=No
     return _loss(_core.cosine_distance, [labels, predictions], [axis], weights, scope, loss_collection, reduction)
 
 
-def hinge_loss(labels, logits, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO):
+def hinge_loss(labels, logits, weights: Any = 1.0, scope=None, loss_collection=_LOSSES, reduction=_BY_NONZERO):
     """max(0, 1 - (2 * labels - 1) * logits), for labels 0 and 1."""
     return _loss(_core.hinge_loss, [labels, logits], [], weights, scope, loss_collection, reduction)
 
 
-def huber_loss(labels, predictions, weights: Any = 1.0, delta: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def huber_loss(labels, predictions, weights: Any = 1.0, delta: Any = 1.0, scope=None, loss_collection=_LOSSES,
                reduction=_BY_NONZERO) -> graphs.Tensor:
     """Quadratic for errors up to `delta`, and linear beyond."""
     return _loss(_core.huber_loss, [labels, predictions], [delta], weights, scope, loss_collection, reduction)
 
 
-def log_loss(labels, predictions, weights: Any = 1.0, epsilon=1e-7, scope=None, loss_collection=GraphKeys.LOSSES,
+def log_loss(labels, predictions, weights: Any = 1.0, epsilon=1e-7, scope=None, loss_collection=_LOSSES,
              reduction=_BY_NONZERO) -> graphs.Tensor:
     """-labels * log(predictions + epsilon) - (1 - labels) * log(1 - predictions + epsilon)."""
     return _loss(_core.log_loss, [labels, predictions], [epsilon], weights, scope, loss_collection, reduction)
 
 
-def mean_pairwise_squared_error(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES):
+def mean_pairwise_squared_error(labels, predictions, weights: Any = 1.0, scope=None, loss_collection=_LOSSES):
     """The mean squared difference between the errors of all pairs of elements of an example."""
     return _loss(_core.mean_pairwise_squared_error, [labels, predictions], [], weights, scope, loss_collection,
                  _BY_NONZERO)
 
 
 def sigmoid_cross_entropy(multi_class_labels, logits, weights: Any = 1.0, label_smoothing: Any = 0, scope=None,
-                          loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> graphs.Tensor:
+                          loss_collection=_LOSSES, reduction=_BY_NONZERO) -> graphs.Tensor:
     """tf.nn.sigmoid_cross_entropy_with_logits of each element."""
     return _loss(_core.sigmoid_cross_entropy, [multi_class_labels, logits], [label_smoothing], weights, scope,
                  loss_collection, reduction)
 
 
 def softmax_cross_entropy(onehot_labels, logits, weights: Any = 1.0, label_smoothing: Any = 0, scope=None,
-                          loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> graphs.Tensor:
+                          loss_collection=_LOSSES, reduction=_BY_NONZERO) -> graphs.Tensor:
     """tf.nn.softmax_cross_entropy_with_logits of each example."""
     return _loss(_core.softmax_cross_entropy, [onehot_labels, logits], [label_smoothing], weights, scope,
                  loss_collection, reduction)
 
 
-def sparse_softmax_cross_entropy(labels, logits, weights: Any = 1.0, scope=None, loss_collection=GraphKeys.LOSSES,
+def sparse_softmax_cross_entropy(labels, logits, weights: Any = 1.0, scope=None, loss_collection=_LOSSES,
                                  reduction=_BY_NONZERO) -> graphs.Tensor:
     """tf.nn.sparse_softmax_cross_entropy_with_logits of each example."""
     return _loss(_core.sparse_softmax_cross_entropy, [labels, logits], [], weights, scope, loss_collection, reduction)
 
 
-def get_losses(scope=None, loss_collection=GraphKeys.LOSSES):
+def get_losses(scope=None, loss_collection=_LOSSES):
     """The losses of a collection."""
     return graphs.get_collection(loss_collection, scope)
 
