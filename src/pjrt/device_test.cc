@@ -139,17 +139,17 @@ TEST_F(FailingDeviceTest, CopiesBringTheirErrors) {
     TF_ASSIGN_OR_RETURN(const Tensor on_device, CopyToDevice(device_, numbers));
     return CopyToHost(device_, on_device).status();
   };
-  WaitForWork(*control_);
+  control_->wait_for_work();
   int calls = -control_->calls;
   ASSERT_TRUE(work().ok());
-  WaitForWork(*control_);
+  control_->wait_for_work();
   calls += control_->calls;
   int failures = 0;
   for (int call = 0; call < calls; ++call) {
     control_->failed = nullptr;
     control_->fail_at = control_->calls + call;
     const Status status = work();
-    WaitForWork(*control_);
+    control_->wait_for_work();
     control_->fail_at = -1;
     ASSERT_NE(control_->failed, nullptr);
     const std::string name = control_->failed.load();
@@ -177,14 +177,13 @@ TEST_F(FailingDeviceTest, WaitsOnlyForEarlierWork) {
   const auto program = client_.Compile(kAdd, AddOptions()).value();
   const Tensor numbers = CopyToDevice(device_, Tensor::Of<float>({4}, {1, 2, 3, 4})).value();
   const std::vector<const Tensor*> arguments = {&numbers, &numbers};
-  control_->holds_work = true;
+  control_->hold_work(true);
   device_.Follow(std::move(program->Run(arguments, {}, 0).value().done));
   std::promise<Status> idle;
   device_.WhenIdle([&](const Status& status) { idle.set_value(status); });
   auto is_idle = idle.get_future();
   EXPECT_EQ(is_idle.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
-  control_->holds_work = false;
-  control_->holds_work.notify_all();
+  control_->hold_work(false);
   EXPECT_TRUE(is_idle.get().ok());
 }
 

@@ -59,7 +59,7 @@ class FailingPluginTest : public testing::Test {
   }
   // The objects that are left when all work has been done.
   std::string Left() const {
-    WaitForWork(*control_);
+    control_->wait_for_work();
     return StrCat(control_->buffers.load(), " buffers, ", control_->events.load(), " events, ",
                   control_->programs.load(), " programs, ", control_->topologies.load(), " topologies, ",
                   control_->errors.load(), " errors");
@@ -129,14 +129,13 @@ TEST_F(FailingPluginTest, EnqueuesWorkAndBringsItsErrorLater) {
   const Tensor b = ToDevice(client_, Tensor::Of<float>({4}, {1, 1, 1, 1})).value();
   const std::vector<const Tensor*> arguments = {&a, &b};
   control_->fail_at = control_->calls + 1;
-  control_->holds_work = true;
+  control_->hold_work(true);
   auto results = program->Run(arguments, {}, 0);
   ASSERT_TRUE(results.ok()) << results.status();
   Tensor host(kFloat32, {4});
   auto copied = results->outputs[0]->ToHost(host.inplace_raw_data(), 16);
   ASSERT_TRUE(copied.ok()) << copied.status();
-  control_->holds_work = false;
-  control_->holds_work.notify_all();
+  control_->hold_work(false);
   EXPECT_THAT(copied->Await().message(), HasSubstr("made to fail: work of LoadedExecutable_Execute"));
   EXPECT_THAT(results->done.Await().message(), HasSubstr("made to fail: work of LoadedExecutable_Execute"));
 }

@@ -53,7 +53,7 @@ class FailingAcceleratorTest : public testing::Test {
   }
   void TearDown() override {
     session_ = nullptr;
-    pjrt::WaitForWork(*control);
+    control->wait_for_work();
     EXPECT_EQ(control->buffers, 0);
     EXPECT_EQ(control->events, 0);
     control->consumes_when_failing = false;

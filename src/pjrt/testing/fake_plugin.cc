@@ -22,7 +22,30 @@
 namespace tensorbraid::pjrt {
 namespace {
 
-FakePluginControl control;
+// Says when work may be done, and when some has been done.
+struct Gate {
+  std::mutex mu;
+  std::condition_variable changed;
+  bool holds = false;
+};
+Gate& TheGate() {
+  static auto* const gate = new Gate;
+  return *gate;
+}
+void HoldWork(bool hold);
+void WaitForWork();
+
+FakePluginControl control{.hold_work = HoldWork, .wait_for_work = WaitForWork};
+
+void HoldWork(bool hold) {
+  std::lock_guard lock(TheGate().mu);
+  TheGate().holds = hold;
+  TheGate().changed.notify_all();
+}
+void WaitForWork() {
+  std::unique_lock lock(TheGate().mu);
+  TheGate().changed.wait(lock, [] { return control.work == 0; });
+}
 
 }  // namespace
 
@@ -138,11 +161,15 @@ class Stream {
       auto work = std::move(work_.front());
       work_.pop_front();
       lock.unlock();
-      control.holds_work.wait(true);
+      {
+        std::unique_lock gate(TheGate().mu);
+        TheGate().changed.wait(gate, [] { return !TheGate().holds; });
+      }
       work();
       work = nullptr;
+      std::lock_guard gate(TheGate().mu);
       --control.work;
-      control.work.notify_all();
+      TheGate().changed.notify_all();
     }
   }
   std::mutex mu_;

@@ -38,8 +38,11 @@ struct FakePluginControl {
   std::atomic<bool> consumes_when_failing{false};
   // The first elements of the outputs of int64, which it cannot compute.
   std::atomic<int64_t> integers[4] = {};
-  // While this is true, no work is done.
-  std::atomic<bool> holds_work{false};
+  // hold_work(true): no work is done until hold_work(false). wait_for_work(): blocks until all work has been done and
+  // its objects are gone. Functions of the library, because a wait for an atomic in one module may miss a notification
+  // in another: each has its own list of waiting threads.
+  void (*hold_work)(bool hold);
+  void (*wait_for_work)();
   // The work that is not done yet, or whose objects still exist.
   std::atomic<int> work{0};
 
@@ -51,11 +54,6 @@ struct FakePluginControl {
   std::atomic<int> programs{0};  // loaded ones and descriptions
   std::atomic<int> topologies{0};
 };
-
-// Blocks until all work has been done and its objects are gone.
-inline void WaitForWork(const FakePluginControl& control) {
-  for (int work = control.work; work != 0; work = control.work) control.work.wait(work);
-}
 
 using GetFakePluginControlFunction = FakePluginControl* (*)();
 
