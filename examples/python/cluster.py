@@ -25,7 +25,7 @@ def start(argv, config=None):
     """Starts the server of this task, if it is one. A parameter server serves until the workers have ended, and exits.
 
     A worker gets the target of its sessions, the device function for its model, and whether it is the chief. `argv` are
-    the arguments that are not flags; the program exits if there are any. `config` is that of the server.
+    the arguments that are not flags; the program exits if there are any. `config` is for the server of a worker.
     """
     if argv[1:]:
         sys.stderr.write("unknown arguments: %s\n" % " ".join(argv[1:]))
