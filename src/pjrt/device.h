@@ -34,8 +34,8 @@ class PjrtDevice final : public Device {
   // The number of this device in its client.
   int index() const { return id(); }
   // The device has been given work that ends with `done`, such as the run of a program. The next WhenIdle passes
-  // its error on. After Stop, this waits for the work. An error makes `loss` happen, if it is not null; the error is
-  // then that of the loss.
+  // its error on. After Stop, this waits for the work. If `loss` is not null, an error makes the loss happen, and
+  // the error of the loss is passed on instead.
   void Follow(Event done, std::shared_ptr<Loss> loss = nullptr);
 
   // 0 while the plugin is not loaded, and if it does not know.

@@ -13,8 +13,8 @@ namespace tensorbraid::pjrt {
 
 // The environment variable that names plugins: a path, or several with the types of their devices,
 // "GPU=/path/a.so,XLA_CPU=/path/b.so". A path without a type has devices of type XLA_CPU if its name contains "cpu",
-// and GPU otherwise. A number after the type, "GPU:4=/path/cpu.so", is that of the devices, for a plugin whose devices
-// cannot be counted.
+// and GPU otherwise. A number after the type, "GPU:4=/path/cpu.so", says how many devices there are, for a plugin whose
+// devices cannot be counted.
 inline constexpr const char* kPluginVariable = "TENSORBRAID_ACCELERATOR_PLUGIN";
 // Sets the variable, for the flag --accelerator_plugin, also for the programs that this process starts. REQUIRES: the
 // process has no other threads yet.

@@ -299,7 +299,7 @@ TEST(OpPrograms, AreMadeOfRows) {
   }
 }
 
-// One row of each op and dtype, that of its first input.
+// One row of each op and dtype of the first input.
 std::vector<Row> RowsOfEachType() {
   std::vector<Row> rows;
   std::set<std::string> seen;

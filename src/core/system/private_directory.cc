@@ -22,7 +22,7 @@ Status MakePrivateDirectory(const std::string& path) {
   if (info.st_uid != ::geteuid()) {
     return FailedPrecondition("the directory '", path, "' belongs to user ", info.st_uid,
                               ", and this process runs as user ", ::geteuid(),
-                              ", who trusts only files of their own: choose another directory");
+                              ", which must own a directory to trust its files: choose another one");
   }
   if ((info.st_mode & (S_IRWXG | S_IRWXO)) == 0) return OkStatus();
   return FailedPrecondition("other users have rights to the directory '", path, "' (mode ",

@@ -16,7 +16,7 @@ namespace {
 // The node that has the variable of a handle or of a reference.
 const Node& VariableNode(const Output& tensor) {
   const Node* node = NodeOf(tensor);
-  // Nodes that return a reference return that of their first input.
+  // A node that returns a reference passes on the reference of its first input.
   while (!node->inputs().empty() && (IsRef(node->output_type(0)) || node->output_type(0) == DType::kResource)) {
     node = NodeOf(node->inputs()[0]);
   }

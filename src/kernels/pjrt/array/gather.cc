@@ -21,7 +21,7 @@ StatusOr<Expr> ParamsOf(const EmitContext& ctx) {
   return Expr(ctx.builder(), params);
 }
 
-// Slices along an axis: that of input 2, else the first one after the batch dimensions.
+// Slices along an axis. Input 2 names the axis; without input 2, it is the first one after the batch dimensions.
 Status EmitGather(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Expr params, ParamsOf(ctx));
   TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));

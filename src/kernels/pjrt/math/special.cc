@@ -8,7 +8,7 @@
 namespace tensorbraid::pjrt {
 namespace {
 
-// The value of a polynomial whose first coefficient is that of the highest power.
+// The value of a polynomial. The first coefficient belongs to the highest power.
 Expr Polynomial(const Expr& x, std::initializer_list<double> coefficients) {
   Expr sum = x.Number(0);
   for (const double c : coefficients) sum = sum * x + c;
