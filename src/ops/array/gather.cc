@@ -269,6 +269,21 @@ Status CheckAxisAfterBatchDims(int64_t axis, int batch) {
   return InvalidArgument("batch_dims (", batch, ") must be less than or equal to axis (", axis, ")");
 }
 
+StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axis, int batch) {
+  TF_RETURN_IF_ERROR(CheckAxisAfterBatchDims(axis, batch));
+  for (int i = 0; i < batch; ++i) {
+    if (params.dim(i) != indices.dim(i)) {
+      return InvalidArgument("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.shape[", i,
+                             "]: ", indices.dim(i), ", because dimension ", i, " is a batch dimension");
+    }
+  }
+  Shape shape;
+  for (int i = 0; i < axis; ++i) shape.AddDim(params.dim(i));
+  for (int i = batch; i < indices.rank(); ++i) shape.AddDim(indices.dim(i));
+  for (int i = axis + 1; i < params.rank(); ++i) shape.AddDim(params.dim(i));
+  return shape;
+}
+
 void RegisterArrayGatherOps(OpRegistry& r) {
   r.Add(Op("Gather")
             .Input("params: Tparams")

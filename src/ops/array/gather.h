@@ -17,6 +17,10 @@ StatusOr<int> NumBatchDims(int64_t batch_dims, const Shape& params, const Shape&
 // Returns InvalidArgument unless `axis`, a dimension of params, comes after the `batch` batch dimensions.
 Status CheckAxisAfterBatchDims(int64_t axis, int batch);
 
+// The shape of slices of params along `axis`. Both shapes are fully defined. InvalidArgument as above, and if a batch
+// dimension of params has another size than that dimension of indices.
+StatusOr<Shape> GatheredShape(const Shape& params, const Shape& indices, int axis, int batch);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_OPS_ARRAY_GATHER_H_

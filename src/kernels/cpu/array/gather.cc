@@ -30,17 +30,7 @@ Status GatherAlong(KernelContext& ctx, const Tensor& params, RowLocks* locks, st
   const Shape& is = indices.shape();
   TF_ASSIGN_OR_RETURN(const int batch, NumBatchDims(batch_dims, ps, is));
   TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted_axis.value_or(batch), ps.rank()));
-  TF_RETURN_IF_ERROR(CheckAxisAfterBatchDims(axis, batch));
-  for (int i = 0; i < batch; ++i) {
-    if (ps.dim(i) != is.dim(i)) {
-      return InvalidArgument("params.shape[", i, "]: ", ps.dim(i), " should be equal to indices.shape[", i,
-                             "]: ", is.dim(i), ", because dimension ", i, " is a batch dimension");
-    }
-  }
-  Shape shape;
-  for (int i = 0; i < axis; ++i) shape.AddDim(ps.dim(i));
-  for (int i = batch; i < is.rank(); ++i) shape.AddDim(is.dim(i));
-  for (int i = axis + 1; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  TF_ASSIGN_OR_RETURN(const Shape shape, GatheredShape(ps, is, axis, batch));
   const int64_t limit = ps.dim(axis);
   const auto index = indices.data<I>();
   for (size_t i = 0; i < index.size(); ++i) {

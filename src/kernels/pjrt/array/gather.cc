@@ -34,17 +34,7 @@ Status EmitGather(EmitContext& ctx) {
     TF_ASSIGN_OR_RETURN(wanted_axis, IntegerOf(axis_tensor, "the axis"));
   }
   TF_ASSIGN_OR_RETURN(const int axis, AxisOf(wanted_axis, ps.rank()));
-  TF_RETURN_IF_ERROR(CheckAxisAfterBatchDims(axis, batch));
-  for (int i = 0; i < batch; ++i) {
-    if (ps.dim(i) != is.dim(i)) {
-      return InvalidArgument("params.shape[", i, "]: ", ps.dim(i), " should be equal to indices.shape[", i,
-                             "]: ", is.dim(i), ", because dimension ", i, " is a batch dimension");
-    }
-  }
-  Shape shape;
-  for (int i = 0; i < axis; ++i) shape.AddDim(ps.dim(i));
-  for (int i = batch; i < is.rank(); ++i) shape.AddDim(is.dim(i));
-  for (int i = axis + 1; i < ps.rank(); ++i) shape.AddDim(ps.dim(i));
+  TF_ASSIGN_OR_RETURN(const Shape shape, GatheredShape(ps, is, axis, batch));
   const int64_t limit = ps.dim(axis);
   const int64_t batches = SizeOf(is, 0, batch), outer = SizeOf(ps, batch, axis), num = SizeOf(is, batch, is.rank()),
                 inner = SizeOf(ps, axis + 1, ps.rank());
