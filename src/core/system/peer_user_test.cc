@@ -199,7 +199,8 @@ TEST(PeerUserTest, AServerThatStopsMeanwhileIsUnavailable) {
     }
   });
   for (int i = 0; i < 2'000; ++i) {
-    const auto socket = ConnectToOwnUser({"127.0.0.1", port.port()}, std::chrono::seconds(30));
+    // A server that stops in the middle of a connection can lose its first packet, which is sent again after a second.
+    const auto socket = ConnectToOwnUser({"127.0.0.1", port.port()}, std::chrono::milliseconds(10));
     EXPECT_TRUE(socket.ok() || absl::IsUnavailable(socket.status())) << socket.status();
   }
   stop = true;
