@@ -7,6 +7,8 @@ SYNC ?= false
 DATA ?= examples/data/mnist
 LOGS ?= build/demo_logs
 PARTS ?= 1
+# One compiler per core. Ninja alone starts two more, which makes all of them slower (docs/design/0007-building.md).
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo examples test test_accelerators test_tensorflow test_keras test_engines release wheel package site packages clean
