@@ -193,7 +193,7 @@ TEST(PeerUserTest, AServerThatStopsMeanwhileIsUnavailable) {
   std::thread server([&] {
     while (!stop) {
       const Fd listener = NewSocket("127.0.0.1");
-      // While the kernel still ends the connections of the server before, the port may be in use.
+      // Very rarely the kernel still has the port in use. The server then starts a little later.
       if (!Bind(listener, "127.0.0.1", port.port())) continue;
       if (::listen(listener.get(), 8) == 0) ++starts;
     }
