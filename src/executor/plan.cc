@@ -78,17 +78,13 @@ std::map<std::string, Tensor> KernelCache::SaveAll() {
   return states;
 }
 
-StatusOr<std::shared_ptr<KernelState>> KernelCache::StateOnHost(const Node& node) {
+StatusOr<std::shared_ptr<Kernel>> KernelCache::KernelOnHost(const Node& node) {
   TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(node.device()));
   device.type = "CPU";
   device.id = 0;
   const std::string name = device.ToString();
   TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(node, "CPU"));
-  TF_ASSIGN_OR_RETURN(const std::shared_ptr<Kernel> kernel,
-                      GetOrCreate(node, *def, KernelConstruction(node, nullptr, name)));
-  KernelState* const state = StateOf(kernel.get());
-  if (state == nullptr) return Unimplemented("the kernel of ", node.Describe(), " has no state");
-  return std::shared_ptr<KernelState>(kernel, state);
+  return GetOrCreate(node, *def, KernelConstruction(node, nullptr, name));
 }
 
 namespace {
@@ -315,10 +311,7 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
         if (IsRef(node->declared_input_type(i)) || references.Contains(node->inputs()[i])) p.derefs = true;
       }
       p.keeps_inputs = KeepsInputs(*node, *device);
-      if (def->reads_reference) p.may_keep_references = 1;
-      while (p.may_keep_references < p.num_inputs && ForwardsInput(*node, p.may_keep_references)) {
-        ++p.may_keep_references;
-      }
+      p.may_keep_references = MayKeepReferences(*node, *def);
       p.derefs_for_neighbours =
           p.derefs && node->type() == "_Send" && HasNeighbours() && IsFloating(BaseType(node->input_type(0)));
     }

@@ -27,7 +27,7 @@ class KernelCache final : public KernelStates {
   Tensor Save(const std::string& node) override;
   Status Restore(const std::string& node, const Tensor& state) override;
   std::map<std::string, Tensor> SaveAll() override;
-  StatusOr<std::shared_ptr<KernelState>> StateOnHost(const Node& node) override;
+  StatusOr<std::shared_ptr<Kernel>> KernelOnHost(const Node& node) override;
 
  private:
   struct Slot {

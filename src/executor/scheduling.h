@@ -9,6 +9,7 @@
 
 #include "core/memory/shared_memory.h"
 #include "executor/plan.h"
+#include "graph/model/references.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
@@ -25,6 +26,13 @@ inline constexpr double kHeavyNs = 50'000;
 inline bool IsHeavy(const Plan::PlanNode& p, std::span<const Entry> inputs) {
   if (p.weight != Plan::Weight::kAsk) return p.weight == Plan::Weight::kHeavy;
   return EstimatedNs(p.cost(CostContext(*p.node, inputs))) > kHeavyNs;
+}
+
+// How many inputs of the node, from the first on, may stay references although the op declares values.
+inline int MayKeepReferences(const Node& node, const KernelDef& def) {
+  int count = def.reads_reference ? 1 : 0;
+  while (count < static_cast<int>(node.inputs().size()) && ForwardsInput(node, count)) ++count;
+  return count;
 }
 
 // Replaces the references among `inputs`, the inputs of `p`, by the variables' values. References stay where the op

@@ -1,18 +1,23 @@
 #include "executor/clusters/cluster_kernel.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/values/new_tensor.h"
 #include "executor/clusters/compute_on_host.h"
+#include "executor/clusters/host_substitute.h"
 #include "executor/clusters/make.h"
 #include "executor/clusters/program_cache.h"
 #include "graph/model/graph_impl.h"
@@ -103,13 +108,16 @@ class ClusterRun {
 class Cluster : public std::enable_shared_from_this<Cluster> {
  public:
   Cluster(std::shared_ptr<const ClusterBody> body, pjrt::PjrtDevice& device)
-      : body_(std::move(body)), device_(device), name_(NameOf(*body_)) {}
+      : body_(std::move(body)),
+        device_(device),
+        name_(NameOf(*body_)),
+        substitute_use_(HostSubstituteFromEnvironment()) {}
 
-  // Finds the streams of the nodes that draw random numbers. Called before the first Start.
+  // Finds the kernels of the nodes that draw random numbers. Called before the first Start.
   void UseStates(KernelStates& states) {
     for (const Node* node : body_->nodes) {
       const auto emitter = pjrt::EmitterRegistry::Global().Find(*node);
-      if (emitter.ok() && (*emitter)->draws) streams_.insert_or_assign(node, states.StateOnHost(*node));
+      if (emitter.ok() && (*emitter)->draws) drawing_.insert_or_assign(node, states.KernelOnHost(*node));
     }
   }
 
@@ -139,7 +147,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     return OkStatus();
   }
 
-  // Runs the program if it exists; otherwise has it made, and tries again.
+  // Runs the program if it exists. Otherwise has it made, and tries again or lets the host run the nodes.
   void Attempt(const RunPtr& run) {
     std::string signature;
     std::vector<pjrt::ProgramArgument> arguments;
@@ -150,10 +158,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       for (const auto& v : run->variables) variables.push_back(v.get());
       LockedVariables locked(std::move(variables));
       signature = SignatureOf(*run, locked);
-      {
-        MutexLock lock(mu_);
-        if (const auto at = executables_.find(signature); at != executables_.end()) executable = at->second;
-      }
+      executable = Find(signature);
       if (executable != nullptr) {
         enqueued = Execute(*run, *executable, locked);
       } else {
@@ -164,7 +169,65 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       if (!enqueued.ok() || !enqueued->has_value()) return run->End(enqueued.status());
       return WaitForWord(run, std::move(executable), **std::move(enqueued));
     }
-    if (const Status status = Make(run, std::move(signature), arguments); !status.ok()) run->End(status);
+    const Way way = ChooseWay(signature, arguments);
+    if (way == Way::kOnHost) return RunOnHost(run);
+    const bool waits = way == Way::kWait;
+    const Status made = waits ? MakeAndWait(run, signature, arguments) : MakeMeanwhile(signature, arguments);
+    if (!made.ok()) return run->End(made);
+    if (waits) return;
+    // Another session may have compiled the program.
+    Find(signature) != nullptr ? Attempt(run) : RunOnHost(run);
+  }
+
+  std::shared_ptr<const Executable> Find(const std::string& signature) {
+    MutexLock lock(mu_);
+    const auto at = executables_.find(signature);
+    return at == executables_.end() ? nullptr : at->second;
+  }
+
+  // What a run does that has no program.
+  enum class Way : uint8_t {
+    kWait,           // has it made, waits and runs it
+    kMakeMeanwhile,  // has it made, and runs on the host
+    kOnHost,         // runs on the host
+  };
+  // Of kMakeMeanwhile, notes that the program is being made.
+  Way ChooseWay(const std::string& signature, const std::vector<pjrt::ProgramArgument>& arguments) {
+    if (substitute_use_ == HostSubstituteUse::kNever) return Way::kWait;
+    // An assignment may give a lost variable a value again, and every other use must say what has happened to it.
+    if (std::any_of(arguments.begin(), arguments.end(), [](const auto& a) { return !a.loss.ok(); })) return Way::kWait;
+    {
+      MutexLock lock(mu_);
+      // The first program is waited for, so that all steps are computed alike if nothing changes. Of one that could not
+      // be compiled, the step shows the error.
+      const bool is_first = executables_.empty() && substitute_use_ != HostSubstituteUse::kAlways;
+      if (is_first || failed_.contains(signature)) return Way::kWait;
+    }
+    if (Substitute() == nullptr) return Way::kWait;
+    if (substitute_use_ == HostSubstituteUse::kAlways) return Way::kOnHost;
+    MutexLock lock(mu_);
+    return being_made_.insert(signature).second ? Way::kMakeMeanwhile : Way::kOnHost;
+  }
+
+  // Made when it is first needed. Null if the host cannot run the nodes.
+  const HostSubstitute* Substitute() {
+    MutexLock lock(substitute_mu_);
+    if (!substitute_.has_value()) {
+      substitute_ = HostSubstitute::Create(body_, [this](const Node& node) { return KernelThatDraws(node); });
+      if (!substitute_->ok()) {
+        TB_LOG(Info, "accelerators") << name_ << " always waits for the compiler, since the host cannot run its nodes: "
+                                     << substitute_->status();
+      }
+    }
+    return substitute_->ok() ? (*substitute_)->get() : nullptr;
+  }
+
+  // Lets the host run the nodes. REQUIRES: there is a substitute.
+  void RunOnHost(const RunPtr& run) {
+    // Waits for locks and copies.
+    run->ctx.pool().ScheduleBlocking([self = shared_from_this(), run] {
+      run->End(self->Substitute()->Run(run->ctx, run->variables, run->variable_of));
+    });
   }
 
   // The value of argument `i`; not valid if it is a variable without a value.
@@ -218,48 +281,97 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     return arguments;
   }
 
-  // Has the program for a signature made, then lets the run try again. After an error the run has not ended.
-  Status Make(const RunPtr& run, std::string signature, const std::vector<pjrt::ProgramArgument>& arguments) {
-    TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
-    TF_ASSIGN_OR_RETURN(pjrt::ProgramText text,
-                        pjrt::EmitProgram(body_->nodes, arguments, body_->results, ComputeOnHost));
-    pjrt::CompileOptions options{.name = name_, .arguments = {}, .donated = {}};
-    for (const int argument : text.parameters) {
-      options.arguments.push_back({arguments[argument].dtype, arguments[argument].shape});
+  // What the compiler needs for the program of a signature.
+  struct Source {
+    pjrt::Client* client;
+    std::string text;
+    pjrt::CompileOptions options;
+    pjrt::ProgramText program;  // without its text
+  };
+  StatusOr<Source> SourceFor(const std::vector<pjrt::ProgramArgument>& arguments) const {
+    Source source{
+        .client = nullptr, .text = "", .options = {.name = name_, .arguments = {}, .donated = {}}, .program = {}};
+    TF_ASSIGN_OR_RETURN(source.client, device_.client());
+    TF_ASSIGN_OR_RETURN(source.program, pjrt::EmitProgram(body_->nodes, arguments, body_->results, ComputeOnHost));
+    const pjrt::ProgramText& program = source.program;
+    for (const int argument : program.parameters) {
+      source.options.arguments.push_back({arguments[argument].dtype, arguments[argument].shape});
     }
-    if (!text.streams.empty()) options.arguments.push_back({text.StreamsType().dtype, text.StreamsType().shape});
-    for (const auto& update : text.updates) {
-      if (update.aliased >= 0) options.donated.push_back(update.aliased);
+    if (!program.streams.empty()) {
+      source.options.arguments.push_back({program.StreamsType().dtype, program.StreamsType().shape});
     }
-    std::sort(options.donated.begin(), options.donated.end());
+    for (const auto& update : program.updates) {
+      if (update.aliased >= 0) source.options.donated.push_back(update.aliased);
+    }
+    std::sort(source.options.donated.begin(), source.options.donated.end());
+    source.text = std::exchange(source.program.text, "");
+    return source;
+  }
+
+  // Has the program for a signature made. Calls `ready`, which must return soon, when it can be found, or with the
+  // error of the compiler.
+  void Make(const std::string& signature, Source source, std::function<void(const Status&)> ready) {
+    ProgramCache::Of(*source.client)
+        .Get(std::move(source.text), std::move(source.options),
+             [self = shared_from_this(), signature, text = std::move(source.program),
+              ready = std::move(ready)](const StatusOr<std::shared_ptr<pjrt::Program>>& program) {
+               self->NoteMade(signature, text, program);
+               ready(program.status());
+             });
+  }
+
+  // Has the program made, then lets the run try again. After an error the run has not ended.
+  Status MakeAndWait(const RunPtr& run, const std::string& signature,
+                     const std::vector<pjrt::ProgramArgument>& arguments) {
+    TF_ASSIGN_OR_RETURN(Source source, SourceFor(arguments));
     ThreadPool& pool = run->ctx.pool();
+    const auto self = shared_from_this();  // while the run waits, it may end, and with it the kernel
     if (!run->Wait(run)) return OkStatus();
-    std::string program_text = std::move(text.text);
-    text.text.clear();
-    ProgramCache::Of(*client).Get(std::move(program_text), std::move(options),
-                                  [self = shared_from_this(), run, &pool, signature = std::move(signature),
-                                   text = std::move(text)](const StatusOr<std::shared_ptr<pjrt::Program>>& program) {
-                                    if (program.ok()) self->Add(signature, {text, *program});
-                                    if (!run->Resume()) return;
-                                    // The pool exists as long as a run of a step.
-                                    pool.Schedule([self, run, status = program.status()] {
-                                      if (status.ok()) {
-                                        self->Attempt(run);
-                                      } else {
-                                        run->End(status);
-                                      }
-                                    });
-                                  });
+    Make(signature, std::move(source), [self, run, &pool](const Status& made) {
+      if (!run->Resume()) return;
+      // The pool exists as long as a run of a step.
+      pool.Schedule([self, run, made] {
+        if (made.ok()) {
+          self->Attempt(run);
+        } else {
+          run->End(made);
+        }
+      });
+    });
     return OkStatus();
   }
 
-  void Add(const std::string& signature, Executable executable) {
+  // Has the program made without waiting for it.
+  Status MakeMeanwhile(const std::string& signature, const std::vector<pjrt::ProgramArgument>& arguments) {
+    StatusOr<Source> source = SourceFor(arguments);
+    if (!source.ok()) {
+      MutexLock lock(mu_);
+      being_made_.erase(signature);
+      return source.status();
+    }
+    Make(signature, *std::move(source), [name = name_](const Status& made) {
+      if (made.ok()) return;
+      TB_LOG(Warning, "accelerators") << name << " could not be compiled. The next step that needs it waits for the "
+                                      << "compiler, and fails if it cannot be compiled then: " << made;
+    });
+    return OkStatus();
+  }
+
+  // The program of a signature has been made, or could not be compiled.
+  void NoteMade(const std::string& signature, const pjrt::ProgramText& text,
+                const StatusOr<std::shared_ptr<pjrt::Program>>& program) {
     constexpr size_t kMaxPrograms = 64;
     MutexLock lock(mu_);
+    being_made_.erase(signature);
+    if (!program.ok()) {
+      failed_.insert(signature);
+      return;
+    }
+    failed_.erase(signature);
     // Shapes that change all the time should not fill the memory. The programs stay in the cache of the client for a
     // while.
     if (executables_.size() >= kMaxPrograms) executables_.clear();
-    executables_.insert_or_assign(signature, std::make_shared<const Executable>(std::move(executable)));
+    executables_.insert_or_assign(signature, std::make_shared<const Executable>(text, *program));
   }
 
   // Enqueues the program, sets the outputs and gives the variables their new values. The run has then ended, unless the
@@ -343,16 +455,22 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     for (size_t i = 0; i < values.size(); ++i) locked.Replace(i, values[i].second);
   }
 
+  // The kernel that keeps the node's stream of random numbers.
+  StatusOr<std::shared_ptr<Kernel>> KernelThatDraws(const Node& node) const {
+    const auto kernel = drawing_.find(&node);
+    if (kernel == drawing_.end()) return FailedPrecondition("there is no session with random ops");
+    return kernel->second;
+  }
+
   // Reserves the random numbers of one run. Returns the program's last argument.
   StatusOr<Tensor> TakeStreams(const pjrt::ProgramText& text) const {
     const auto [dtype, shape] = text.StreamsType();
     Tensor places(dtype, shape);
     auto to = places.mutable_data<uint64_t>().begin();
     for (const auto& stream : text.streams) {
-      const auto state = streams_.find(stream.node);
-      if (state == streams_.end()) return FailedPrecondition("there is no session with random ops");
-      TF_RETURN_IF_ERROR(state->second.status());
-      auto* const random = dynamic_cast<RandomStream*>(state->second->get());
+      TF_ASSIGN_OR_RETURN(const std::shared_ptr<Kernel> kernel, KernelThatDraws(*stream.node));
+      auto* const stateful = dynamic_cast<StatefulKernel*>(kernel.get());
+      auto* const random = stateful == nullptr ? nullptr : dynamic_cast<RandomStream*>(stateful->state());
       if (random == nullptr) return Internal(stream.node->Describe(), " has no stream of random numbers");
       const RandomStream::Place place = random->TakeElements(stream.elements);
       for (const uint64_t word : {place.key, place.low, place.high}) *to++ = word;
@@ -424,9 +542,15 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   const std::shared_ptr<const ClusterBody> body_;
   pjrt::PjrtDevice& device_;
   const std::string name_;
-  std::map<const Node*, StatusOr<std::shared_ptr<KernelState>>> streams_;
+  const HostSubstituteUse substitute_use_;
+  std::map<const Node*, StatusOr<std::shared_ptr<Kernel>>> drawing_;  // the nodes that draw random numbers
+  Mutex substitute_mu_;
+  // Not set while no run has needed it; then an error if the host cannot run the nodes.
+  std::optional<StatusOr<std::unique_ptr<HostSubstitute>>> substitute_ TB_GUARDED_BY(substitute_mu_);
   Mutex mu_;
   std::map<std::string, std::shared_ptr<const Executable>> executables_ TB_GUARDED_BY(mu_);  // keyed by signature
+  // Signatures whose programs are made while no step waits for them, and those whose last compilation has failed.
+  std::set<std::string> being_made_ TB_GUARDED_BY(mu_), failed_ TB_GUARDED_BY(mu_);
   std::shared_ptr<const std::string> loss_of_updated_ TB_GUARDED_BY(mu_);  // of the variables `updated_`
   std::vector<const VariableResource*> updated_ TB_GUARDED_BY(mu_);
 };

@@ -1,35 +1,18 @@
 #include "executor/clusters/on_host_kernel.h"
 
-#include <future>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/text/strings.h"
-#include "core/values/new_tensor.h"
+#include "executor/clusters/host_variables.h"
 #include "graph/model/node_status.h"
 #include "graph/model/references.h"
-#include "runtime/variables/locked_variables.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
 namespace {
-
-// Copies a tensor between the host and the memory of a device, and waits for the end.
-StatusOr<Tensor> CopyTo(Allocator& memory, const Tensor& from, Device& device) {
-  TF_ASSIGN_OR_RETURN(const Tensor to, NewTensor(from.dtype(), from.shape(), memory));
-  std::promise<Status> copied;
-  device.Copy(from, to, [&copied](const Status& status) { copied.set_value(status); });
-  TF_RETURN_IF_ERROR(copied.get_future().get());
-  return to;
-}
-
-// A variable of the device, and the variable in host memory that takes its place while the kernel runs.
-struct Substitute {
-  RefPtr<VariableResource> variable;
-  RefPtr<VariableResource> on_host;
-};
 
 class OnHostKernel final : public AsyncKernel {
  public:
@@ -43,52 +26,31 @@ class OnHostKernel final : public AsyncKernel {
 
  private:
   Status Run(KernelContext& ctx) {
-    std::vector<Substitute> substitutes;
-    std::vector<int> substitute_of(ctx.num_inputs(), -1);
+    std::vector<RefPtr<VariableResource>> variables;
+    std::vector<int> variable_of(ctx.num_inputs(), -1);
     std::map<VariableResource*, int> numbers;
     for (int i = 0; i < ctx.num_inputs(); ++i) {
       const DType declared = ctx.node().declared_input_type(i);
       if (!IsRef(declared) && declared != DType::kResource) continue;
       TF_ASSIGN_OR_RETURN(RefPtr<VariableResource> variable, VariableOf(ctx, i));
-      const auto [at, added] = numbers.try_emplace(variable.get(), static_cast<int>(substitutes.size()));
-      substitute_of[i] = at->second;
-      if (added) substitutes.push_back({std::move(variable), nullptr});
+      const auto [at, added] = numbers.try_emplace(variable.get(), static_cast<int>(variables.size()));
+      variable_of[i] = at->second;
+      if (added) variables.push_back(std::move(variable));
     }
-    std::vector<VariableResource*> variables;
-    for (const Substitute& s : substitutes) variables.push_back(s.variable.get());
-    LockedVariables locked(std::move(variables));
-    for (size_t k = 0; k < substitutes.size(); ++k) {
-      VariableResource& v = *substitutes[k].variable;
-      substitutes[k].on_host = MakeRef<ReferenceVariable>(v.name(), v.dtype(), Shape::Unknown());
-      if (!locked.value(k).is_valid()) continue;
-      TF_ASSIGN_OR_RETURN(Tensor value, CopyTo(HostAllocator(), locked.value(k), ctx.device()));
-      TF_RETURN_IF_ERROR(substitutes[k].on_host->Assign(std::move(value)));
-    }
-    TF_RETURN_IF_ERROR(RunKernel(ctx, substitutes, substitute_of));
-    if (!changes_variables_) return OkStatus();
-    for (size_t k = 0; k < substitutes.size(); ++k) {
-      if (!substitutes[k].on_host->is_initialized()) continue;
-      TF_ASSIGN_OR_RETURN(const Tensor value, substitutes[k].on_host->Read());
-      TF_ASSIGN_OR_RETURN(Tensor on_device, CopyTo(ctx.device().allocator(), value, ctx.device()));
-      locked.Replace(k, std::move(on_device));
-    }
-    return OkStatus();
+    const std::vector<bool> changed(variables.size(), changes_variables_);
+    TF_ASSIGN_OR_RETURN(const auto host, HostVariables::Lock(std::move(variables), ctx.device()));
+    TF_RETURN_IF_ERROR(RunKernel(ctx, *host, variable_of));
+    return host->CopyBack(changed);
   }
 
-  // Runs the kernel of the CPU with the substitutes of the variables.
-  Status RunKernel(KernelContext& ctx, const std::vector<Substitute>& substitutes,
-                   const std::vector<int>& substitute_of) {
+  // Runs the kernel of the CPU with the variables in host memory.
+  Status RunKernel(KernelContext& ctx, const HostVariables& host, const std::vector<int>& variable_of) {
     std::vector<Entry> inputs(ctx.num_inputs()), outputs(ctx.num_outputs());
     for (int i = 0; i < ctx.num_inputs(); ++i) {
-      if (substitute_of[i] < 0) {
+      if (variable_of[i] < 0) {
         inputs[i].value = ctx.input(i);
-        continue;
-      }
-      const RefPtr<VariableResource>& on_host = substitutes[substitute_of[i]].on_host;
-      if (IsRef(ctx.node().declared_input_type(i))) {
-        inputs[i].ref = on_host;
       } else {
-        inputs[i].value = MakeHandleTensor(on_host, ctx.device().name(), "", on_host->name());
+        inputs[i] = host.InPlaceOf(variable_of[i], ctx.node().declared_input_type(i));
       }
     }
     KernelContext on_host(ctx.node(), inputs, outputs, ctx.env(), HostNodeMemory(), ctx.position());
@@ -96,10 +58,8 @@ class OnHostKernel final : public AsyncKernel {
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       if (!outputs[i].ref) {
         ctx.set_output(i, std::move(outputs[i].value));
-        continue;
-      }
-      for (const Substitute& s : substitutes) {
-        if (s.on_host.get() == outputs[i].ref.get()) ctx.set_output_ref(i, s.variable);
+      } else if (const int variable = host.NumberOf(outputs[i].ref.get()); variable >= 0) {
+        ctx.set_output_ref(i, host.on_device(variable));
       }
     }
     return OkStatus();
@@ -117,8 +77,8 @@ bool ChangesVariable(const Node& node) {
   for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) {
     if (IsRef(node.declared_input_type(i)) && !ForwardsInput(node, i)) return node.type() != "IsVariableInitialized";
     if (BaseType(node.input_type(i)) == DType::kResource) {
-      for (const char* reader : {"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp",
-                                 "VariableShape", "ResourceStridedSlice"}) {
+      for (const char* reader : {"ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd",
+                                 "VarIsInitializedOp", "VariableShape", "ResourceStridedSlice"}) {
         if (node.type() == reader) return false;
       }
       return true;

@@ -22,11 +22,12 @@
 namespace tensorbraid::pjrt {
 namespace {
 
-// Says when work may be done, and when some has been done.
+// Says when work may be done and programs may be compiled, and when some work has been done.
 struct Gate {
   std::mutex mu;
   std::condition_variable changed;
   bool holds = false;
+  bool holds_compiles = false;
 };
 Gate& TheGate() {
   static auto* const gate = new Gate;
@@ -34,12 +35,18 @@ Gate& TheGate() {
 }
 void HoldWork(bool hold);
 void WaitForWork();
+void HoldCompiles(bool hold);
 
-FakePluginControl control{.hold_work = HoldWork, .wait_for_work = WaitForWork};
+FakePluginControl control{.hold_work = HoldWork, .wait_for_work = WaitForWork, .hold_compiles = HoldCompiles};
 
 void HoldWork(bool hold) {
   std::lock_guard lock(TheGate().mu);
   TheGate().holds = hold;
+  TheGate().changed.notify_all();
+}
+void HoldCompiles(bool hold) {
+  std::lock_guard lock(TheGate().mu);
+  TheGate().holds_compiles = hold;
   TheGate().changed.notify_all();
 }
 void WaitForWork() {
@@ -589,6 +596,11 @@ Error* ClientAddressableDevices(ClientAddressableDevicesArgs* args) {
   return nullptr;
 }
 Error* ClientCompile(ClientCompileArgs* args) {
+  ++control.compiles;
+  {
+    std::unique_lock gate(TheGate().mu);
+    TheGate().changed.wait(gate, [] { return !TheGate().holds_compiles; });
+  }
   FAKE_MAY_FAIL("Client_Compile");
   auto code = std::make_shared<Code>();
   Parser parser(std::string_view(args->program->code, args->program->code_size));
@@ -716,6 +728,7 @@ Error* Execute(LoadedExecutableExecuteArgs* args) {
     ready.push_back(inputs[i]->ready);
     memory.push_back(inputs[i]->memory);
   }
+  ++control.runs;
   Error* const made = Fail("LoadedExecutable_Execute");
   std::vector<std::shared_ptr<Block>> results(code->outputs.size());
   for (size_t i = 0; i < args->num_args; ++i) {

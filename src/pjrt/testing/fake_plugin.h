@@ -43,6 +43,10 @@ struct FakePluginControl {
   // in another: each has its own list of waiting threads.
   void (*hold_work)(bool hold);
   void (*wait_for_work)();
+  // hold_compiles(true): no program is compiled until hold_compiles(false); a call of the compiler waits.
+  void (*hold_compiles)(bool hold);
+  std::atomic<int> compiles{0};  // calls of the compiler that have begun
+  std::atomic<int> runs{0};      // of programs, as enqueued
   // The work that is not done yet, or whose objects still exist.
   std::atomic<int> work{0};
 

@@ -11,6 +11,7 @@
 
 namespace tensorbraid {
 
+class Kernel;
 class Node;
 
 // The state of one kernel. Thread-safe.
@@ -41,9 +42,9 @@ class KernelStates {
   // Sets the state of the node's kernel. If the kernel does not exist yet, it will start in this state.
   virtual Status Restore(const std::string& node, const Tensor& state) = 0;
   virtual std::map<std::string, Tensor> SaveAll() = 0;
-  // Returns the state of the kernel that computes the node on the task's first CPU, and makes the kernel if it does not
-  // exist yet. For a device that does the node's work, but has no state. Unimplemented if the kernel has no state.
-  virtual StatusOr<std::shared_ptr<KernelState>> StateOnHost(const Node& node) = 0;
+  // Returns the kernel that computes the node on the task's first CPU, and makes it if it does not exist yet. For a
+  // device that does the node's work, but keeps its state in this kernel.
+  virtual StatusOr<std::shared_ptr<Kernel>> KernelOnHost(const Node& node) = 0;
 };
 
 // A kernel that saves and restores the states of other kernels. After the construction of this kernel, its plan

@@ -1,0 +1,247 @@
+// Tests that the host runs the nodes of a program while the program is compiled. The compiler is that of the fake
+// plugin (src/pjrt/testing/fake_plugin.h), which a test can hold.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/clusters/compile_log.h"
+#include "executor/clusters/host_substitute.h"
+#include "pjrt/find_plugins.h"
+#include "pjrt/testing/fake_plugin.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "tensorbraid/session/session.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A step that updates the variable `v` of two numbers and returns x + x, for x of any length.
+class HostSubstituteTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
+    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
+        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  }
+  HostSubstituteTest() {
+    auto device = g_.Device("/device:XLA_CPU:0");
+    x_ = Placeholder(g_, kFloat32, {-1}, "x");
+    delta_ = Placeholder(g_, kFloat32, {-1}, "delta");
+    v_ = NodeBuilder(g_, "VariableV2")
+             .Name("v")
+             .Attr("shape", Shape({2}))
+             .Attr("dtype", kFloat32)
+             .Finish()
+             .output(0);
+    init_ = NodeBuilder(g_, "Assign").Input(v_).Input(Const(g_, Tensor::Vector<float>({0, 0}))).Finish();
+    update_ = NodeBuilder(g_, "AssignAdd").Name("update").Input(v_).Input(delta_ + delta_).Finish();
+    auto after = g_.ControlDependencies({update_});
+    twice_ = x_ + x_;
+  }
+  void SetUp() override {
+    ASSERT_TRUE(g_.status().ok()) << g_.status();
+    unsetenv(kHostSubstituteVariable);
+    session_ = NewSession();
+  }
+  void TearDown() override {
+    control->hold_compiles(false);
+    while (!CompileLog::Global().running().empty()) std::this_thread::yield();
+    session_ = nullptr;
+    control->wait_for_work();
+    EXPECT_EQ(control->buffers, 0);
+    EXPECT_EQ(control->events, 0);
+    control->fail_next = nullptr;
+    control->consumes_when_failing = false;
+  }
+
+  std::unique_ptr<Session> NewSession() {
+    auto session = Session::Create(g_, {.device_count = {{"XLA_CPU", 1}}}).value();
+    const auto run = session->Run({init_});
+    EXPECT_TRUE(run.ok()) << run.status();
+    return session;
+  }
+  StatusOr<std::vector<float>> TryStep(int64_t length, const RunOptions& options = {}) {
+    Tensor x(kFloat32, {length});
+    for (float& value : x.mutable_data<float>()) value = static_cast<float>(length);
+    TF_ASSIGN_OR_RETURN(const auto values,
+                        session_->Run({twice_}, {{x_, x}, {delta_, Tensor::Vector<float>({1, 1})}}, options));
+    return std::vector<float>(values[0].data<float>().begin(), values[0].data<float>().end());
+  }
+  // A step whose program depends on `length`. Returns whether a program has run.
+  bool Step(int64_t length) {
+    const int runs = control->runs;
+    const auto values = TryStep(length);
+    EXPECT_TRUE(values.ok()) << values.status();
+    if (values.ok()) {
+      EXPECT_EQ(*values, std::vector<float>(length, 2.0f * static_cast<float>(length)));
+    }
+    return control->runs > runs;
+  }
+  // Steps until one runs a program.
+  int StepsUntilProgram(int64_t length) {
+    for (int steps = 1;; ++steps) {
+      if (Step(length)) return steps;
+    }
+  }
+  std::vector<float> ValueOfV() {
+    const auto values = session_->Run({v_});
+    EXPECT_TRUE(values.ok()) << values.status();
+    if (!values.ok()) return {};
+    return {(*values)[0].data<float>().begin(), (*values)[0].data<float>().end()};
+  }
+
+  static pjrt::FakePluginControl* control;
+  Graph g_;
+  Output x_, delta_, v_, twice_;
+  Operation init_, update_;
+  std::unique_ptr<Session> session_;
+};
+pjrt::FakePluginControl* HostSubstituteTest::control = nullptr;
+
+TEST_F(HostSubstituteTest, OnlyTheFirstProgramIsWaitedFor) {
+  control->hold_compiles(true);
+  const int compiles = control->compiles, runs = control->runs;
+  std::thread first([&] { EXPECT_TRUE(Step(2)); });
+  while (control->compiles == compiles) std::this_thread::yield();
+  EXPECT_EQ(control->runs, runs);
+  control->hold_compiles(false);
+  first.join();
+  EXPECT_THAT(ValueOfV(), ElementsAre(2, 2));
+
+  control->hold_compiles(true);
+  EXPECT_FALSE(Step(3));
+  EXPECT_FALSE(Step(3));
+  EXPECT_THAT(ValueOfV(), ElementsAre(6, 6));
+  EXPECT_TRUE(Step(2));
+  EXPECT_FALSE(Step(4));
+  EXPECT_THAT(ValueOfV(), ElementsAre(10, 10));
+  control->hold_compiles(false);
+  const float steps = static_cast<float>(StepsUntilProgram(3) + StepsUntilProgram(4));
+  EXPECT_THAT(ValueOfV(), ElementsAre(10 + 2 * steps, 10 + 2 * steps));
+  EXPECT_TRUE(Step(3));
+  EXPECT_EQ(control->compiles, compiles + 3);
+}
+
+TEST_F(HostSubstituteTest, AnErrorOfANodeLeavesTheVariables) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  const Output v =
+      NodeBuilder(g, "VariableV2").Name("v").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Finish().output(0);
+  const Output indices = Placeholder(g, kInt32, {-1}, "indices");
+  const Operation add =
+      NodeBuilder(g, "AssignAdd").Input(v).Input(Const(g, Tensor::Vector<float>({1, 1}))).Finish();
+  Output rows;
+  {
+    auto after = g.ControlDependencies({add});
+    rows = NodeBuilder(g, "Gather").Name("rows").Input(v).Input(indices).Finish().output(0);
+  }
+  const Operation init = NodeBuilder(g, "Assign").Input(v).Input(Const(g, Tensor::Vector<float>({5, 6}))).Finish();
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  setenv(kHostSubstituteVariable, "always", 1);
+  const auto session = Session::Create(g, {.device_count = {{"XLA_CPU", 1}}}).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const Status failed = session->Run({rows}, {{indices, Tensor::Vector<int32_t>({1, 7})}}).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(failed)) << failed;
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("Gather 'rows'"));
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("indices[1] = 7 is not in [0, 2)"));
+  const auto good = session->Run({rows}, {{indices, Tensor::Vector<int32_t>({1})}});
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_EQ((*good)[0].data<float>()[0], 7);
+}
+
+// The step waits for the device when it is cancelled, before its first node.
+TEST_F(HostSubstituteTest, ACancelledStepChangesNothing) {
+  ASSERT_TRUE(Step(5));
+  control->hold_compiles(true);
+  control->hold_work(true);
+  const Status cancelled = TryStep(6, {.timeout = std::chrono::milliseconds(20)}).status();
+  control->hold_work(false);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(cancelled)) << cancelled;
+  EXPECT_THAT(ValueOfV(), ElementsAre(2, 2));
+  EXPECT_FALSE(Step(6));
+  EXPECT_THAT(ValueOfV(), ElementsAre(4, 4));
+}
+
+TEST_F(HostSubstituteTest, AProgramThatCannotBeCompiledIsNotHidden) {
+  ASSERT_TRUE(Step(7));
+  control->hold_compiles(true);
+  control->fail_next = "Client_Compile";
+  ASSERT_FALSE(Step(8));
+  control->hold_compiles(false);
+  // The failure is noted soon after; until then, steps run on the host, or wait for the compilation that fails.
+  while (control->fail_next != nullptr) std::this_thread::yield();
+  control->fail_next = "Client_Compile";
+  Status failed;
+  while (failed.ok()) failed = TryStep(8).status();
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("made to fail: Client_Compile"));
+  control->fail_next = nullptr;
+  EXPECT_TRUE(Step(8));
+}
+
+TEST_F(HostSubstituteTest, ALostVariableIsNotHidden) {
+  ASSERT_TRUE(Step(9));
+  control->consumes_when_failing = true;
+  control->fail_next = "LoadedExecutable_Execute";
+  EXPECT_TRUE(absl::IsAborted(TryStep(9).status()));
+  control->hold_compiles(true);
+  const Status failed = TryStep(10).status();
+  EXPECT_TRUE(absl::IsAborted(failed)) << failed;
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("the variable 'v'"));
+  ASSERT_TRUE(session_->Run({init_}).ok());
+  EXPECT_FALSE(Step(10));
+  EXPECT_THAT(ValueOfV(), ElementsAre(2, 2));
+}
+
+// The second session has programs of its own to wait for, which the first one has compiled.
+TEST_F(HostSubstituteTest, AProgramOfAnotherSessionIsUsedAtOnce) {
+  ASSERT_TRUE(Step(11));
+  StepsUntilProgram(12);
+  session_ = NewSession();
+  const int compiles = control->compiles;
+  EXPECT_TRUE(Step(11));
+  EXPECT_TRUE(Step(12));
+  EXPECT_EQ(control->compiles, compiles);
+}
+
+// Steps on the host and with programs, of several threads, lose no update.
+TEST_F(HostSubstituteTest, NoUpdateIsLost) {
+  ASSERT_TRUE(Step(13));
+  control->hold_compiles(true);
+  constexpr int kThreads = 4, kSteps = 25;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([this, i] {
+      for (int step = 0; step < kSteps; ++step) EXPECT_TRUE(TryStep(13 + (i + step) % 2).ok());
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_THAT(ValueOfV(), ElementsAre(2 * (kThreads * kSteps + 1), 2 * (kThreads * kSteps + 1)));
+}
+
+TEST_F(HostSubstituteTest, TheEnvironmentChooses) {
+  const int compiles = control->compiles;
+  setenv(kHostSubstituteVariable, "always", 1);
+  session_ = NewSession();
+  EXPECT_FALSE(Step(15));
+  EXPECT_THAT(ValueOfV(), ElementsAre(2, 2));
+  EXPECT_EQ(control->compiles, compiles);
+  setenv(kHostSubstituteVariable, "never", 1);
+  session_ = NewSession();
+  EXPECT_TRUE(Step(15));
+  EXPECT_TRUE(Step(16));
+  setenv(kHostSubstituteVariable, "sometimes", 1);
+  EXPECT_EQ(HostSubstituteFromEnvironment(), HostSubstituteUse::kFurther);
+}
+
+}  // namespace
+}  // namespace tensorbraid
