@@ -1,19 +1,31 @@
-# tensorbraid_unity(TARGET UNIT_SIZE FILE...): with TENSORBRAID_UNITY the files of one folder are compiled as one, UNIT_SIZE
-# files at a time. That saves work, since headers are read and templates instantiated once. The files of a unit share
-# their anonymous namespaces, so a name there must be unique in its folder. A file with compiler options of its own is
-# still compiled alone.
+# tensorbraid_unity(TARGET UNIT_SIZE [BY_FOLDER] FILE...): with TENSORBRAID_UNITY the files are compiled together, in units
+# of the same size, at most UNIT_SIZE files each. That saves work, since headers are read and templates instantiated once
+# for all files of a unit. The files of a unit share their anonymous namespaces, so a name there must be unique in its
+# layer. BY_FOLDER: the files of different folders are not compiled together, so it must be unique in its folder only. A
+# file with compiler options of its own is still compiled alone.
 function(tensorbraid_unity target unit_size)
+  cmake_parse_arguments(ARG "BY_FOLDER" "" "" ${ARGN})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TENSORBRAID_UNITY} UNITY_BUILD_MODE GROUP)
-  foreach(source ${ARGN})
-    cmake_path(GET source PARENT_PATH folder)
-    string(MAKE_C_IDENTIFIER "${folder}" key)
-    if(NOT DEFINED files_${key})
-      set(files_${key} 0)
+  set(folders unit)
+  foreach(source ${ARG_UNPARSED_ARGUMENTS})
+    set(folder unit)
+    if(ARG_BY_FOLDER)
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(GET folder FILENAME folder)
+      list(APPEND folders ${folder})
     endif()
-    math(EXPR unit "${files_${key}} / ${unit_size}")
-    math(EXPR files_${key} "${files_${key}} + 1")
-    cmake_path(GET folder FILENAME folder_name)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder_name}_${unit})
+    list(APPEND files_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    list(LENGTH files_${folder} count)
+    math(EXPR units "(${count} + ${unit_size} - 1) / ${unit_size}")
+    set(number 0)
+    foreach(source ${files_${folder}})
+      math(EXPR unit "${number} * ${units} / ${count}")
+      math(EXPR number "${number} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${unit})
+    endforeach()
   endforeach()
 endfunction()
 
@@ -38,11 +50,12 @@ function(tensorbraid_headers name)
   target_precompile_headers(${target} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
 endfunction()
 
-# tensorbraid_layer(NAME [FOLDERS folder...] [UNIT_SIZE n] [HEADERS name] [OPTIONS option...]): compiles the sources below
-# this folder (or in FOLDERS alone, "." for this one) into the library. Files that end in _test.cc are left out. OPTIONS are
-# for the compiler. UNIT_SIZE: see tensorbraid_unity. HEADERS: those of tensorbraid_headers, which must have the same OPTIONS.
+# tensorbraid_layer(NAME [FOLDERS folder...] [UNIT_SIZE n] [BY_FOLDER] [HEADERS name] [OPTIONS option...]): compiles the
+# sources below this folder (or in FOLDERS alone, "." for this one) into the library. Files that end in _test.cc are left
+# out. OPTIONS are for the compiler. UNIT_SIZE (default: 40), BY_FOLDER: see tensorbraid_unity. HEADERS: those of
+# tensorbraid_headers, which must have the same OPTIONS.
 function(tensorbraid_layer name)
-  cmake_parse_arguments(ARG "" "UNIT_SIZE;HEADERS" "FOLDERS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "BY_FOLDER" "UNIT_SIZE;HEADERS" "FOLDERS;OPTIONS" ${ARGN})
   if(NOT ARG_UNIT_SIZE)
     set(ARG_UNIT_SIZE 40)
   endif()
@@ -58,7 +71,11 @@ function(tensorbraid_layer name)
   add_library(${target} OBJECT ${sources})
   target_link_libraries(${target} PRIVATE tensorbraid_build)
   target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
-  tensorbraid_unity(${target} ${ARG_UNIT_SIZE} ${sources})
+  set(by_folder)
+  if(ARG_BY_FOLDER)
+    set(by_folder BY_FOLDER)
+  endif()
+  tensorbraid_unity(${target} ${ARG_UNIT_SIZE} ${by_folder} ${sources})
   if(ARG_HEADERS AND TENSORBRAID_UNITY)
     target_precompile_headers(${target} REUSE_FROM tensorbraid_${ARG_HEADERS}_headers)
   endif()

@@ -105,27 +105,31 @@ class Output {
 // the op's other operand. Remembers the source location where it was made, for error messages.
 class Operand {
  public:
-  Operand(Output output, std::source_location loc = std::source_location::current())  // NOLINT: converts
-      : value_(output), loc_(loc) {}
+  Operand(Output output, std::source_location loc = std::source_location::current());             // NOLINT: converts
   Operand(const Variable& variable, std::source_location loc = std::source_location::current());  // NOLINT: converts
   // The whole value; see PartitionedVariable::AsTensor.
   Operand(const PartitionedVariable& variable,
           std::source_location loc = std::source_location::current());  // NOLINT: converts
   // As a dense tensor; see Gradient::ToDense.
   Operand(const Gradient& gradient, std::source_location loc = std::source_location::current());  // NOLINT: converts
-  Operand(Tensor constant, std::source_location loc = std::source_location::current())            // NOLINT: converts
-      : value_(std::move(constant)), loc_(loc) {}
+  Operand(Tensor constant, std::source_location loc = std::source_location::current());           // NOLINT: converts
   template <typename T>
   requires std::is_arithmetic_v<T> Operand(
       T number, std::source_location loc = std::source_location::current())  // NOLINT: converts
-      : value_(Number{static_cast<double>(number), IntegerOf(number), std::is_integral_v<T>}), loc_(loc) {}
+      : Operand(Number{static_cast<double>(number), IntegerOf(number), std::is_integral_v<T>}, loc) {}
+  // Defined in graph.cc, as those of AttrValue are.
+  Operand(const Operand&);
+  Operand(Operand&&) noexcept;
+  Operand& operator=(const Operand&);
+  Operand& operator=(Operand&&) noexcept;
+  ~Operand();
 
   // The graph of the operand; null for constants and numbers. REQUIRES: the graph has not been destroyed (checked).
   Graph* graph() const;
   // Returns the operand as a tensor. Constants become Const nodes of `graph`; numbers become Const nodes of type
   // `number_type` (kInvalid: float32, or int32 for integers).
   Output ToOutput(Graph& graph, DType number_type = DType::kInvalid) const;
-  bool is_number() const { return std::holds_alternative<Number>(value_); }
+  bool is_number() const;
   // The operand's own dtype; kInvalid for numbers.
   DType dtype() const;
   const std::source_location& location() const { return loc_; }
@@ -136,6 +140,7 @@ class Operand {
     int64_t integer;  // 0 if the number is not an integer
     bool is_integer;
   };
+  Operand(Number number, std::source_location loc);
   template <typename T>
   static int64_t IntegerOf(T number) {
     if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(number);
@@ -148,8 +153,6 @@ class Operand {
 // The value of an attribute.
 class AttrValue {
  public:
-  using List = std::variant<std::vector<std::string>, std::vector<int64_t>, std::vector<float>, std::vector<bool>,
-                            std::vector<DType>, std::vector<Shape>, std::vector<Tensor>>;
   // A library function, with its attributes.
   struct Function {
     std::string name;
@@ -159,30 +162,35 @@ class AttrValue {
                              std::shared_ptr<const Function>, std::vector<std::string>, std::vector<int64_t>,
                              std::vector<float>, std::vector<bool>, std::vector<DType>, std::vector<Shape>,
                              std::vector<Tensor>, std::vector<std::shared_ptr<const Function>>>;
+  // All of these are defined in graph.cc: a file that compiles them instantiates much of std::variant.
   AttrValue();
-  // Defined in graph.cc, because compiling them takes long.
   AttrValue(const AttrValue&);
   AttrValue(AttrValue&&) noexcept;
   AttrValue& operator=(const AttrValue&);
   AttrValue& operator=(AttrValue&&) noexcept;
   ~AttrValue();
-  AttrValue(const char* v) : value_(std::string(v)) {}  // NOLINT (all): converts
-  AttrValue(std::string v) : value_(std::move(v)) {}    // NOLINT
-  AttrValue(int v) : value_(int64_t{v}) {}              // NOLINT
+  AttrValue(const char* v);  // NOLINT (all): converts
+  AttrValue(std::string v);  // NOLINT
+  AttrValue(int64_t v);      // NOLINT
   template <std::signed_integral T>
-  AttrValue(T v) : value_(static_cast<int64_t>(v)) {}                                // NOLINT: long and long long
-  AttrValue(float v) : value_(v) {}                                                  // NOLINT
-  AttrValue(double v) : value_(static_cast<float>(v)) {}                             // NOLINT
-  AttrValue(bool v) : value_(v) {}                                                   // NOLINT
-  AttrValue(DType v) : value_(v) {}                                                  // NOLINT
-  AttrValue(Shape v) : value_(std::move(v)) {}                                       // NOLINT
-  AttrValue(Tensor v) : value_(v.MayChange() ? v.DeepCopy() : std::move(v)) {}       // NOLINT
-  AttrValue(Function v) : value_(std::make_shared<const Function>(std::move(v))) {}  // NOLINT
-  template <typename T>
-  AttrValue(std::vector<T> v) : value_(std::move(v)) {}  // NOLINT
+  AttrValue(T v) : AttrValue(static_cast<int64_t>(v)) {}      // NOLINT: int and long long
+  AttrValue(float v);                                         // NOLINT
+  AttrValue(double v);                                        // NOLINT
+  AttrValue(bool v);                                          // NOLINT
+  AttrValue(DType v);                                         // NOLINT
+  AttrValue(Shape v);                                         // NOLINT
+  AttrValue(Tensor v);                                        // NOLINT
+  AttrValue(Function v);                                      // NOLINT
+  AttrValue(std::vector<std::string> v);                      // NOLINT
+  AttrValue(std::vector<int64_t> v);                          // NOLINT
+  AttrValue(std::vector<float> v);                            // NOLINT
+  AttrValue(std::vector<bool> v);                             // NOLINT
+  AttrValue(std::vector<DType> v);                            // NOLINT
+  AttrValue(std::vector<Shape> v);                            // NOLINT
+  AttrValue(std::vector<Tensor> v);                           // NOLINT
+  AttrValue(std::vector<std::shared_ptr<const Function>> v);  // NOLINT
   template <std::signed_integral T>
-  requires(!std::same_as<T, int64_t>) AttrValue(std::vector<T> v)
-      : AttrValue(std::vector<int64_t>(v.begin(), v.end())) {}
+  AttrValue(const std::vector<T>& v) : AttrValue(std::vector<int64_t>(v.begin(), v.end())) {}  // NOLINT
 
   const Value& value() const { return value_; }
   bool has_value() const { return value_.index() != 0; }

@@ -67,6 +67,16 @@ const Shape& Output::shape() const {
 std::string Output::name() const { return valid() ? StrCat(node_->name(), ":", index_) : ""; }
 Graph* Output::graph(std::source_location loc) const { return valid() ? &GraphUsedAt(*node_, loc) : nullptr; }
 
+Operand::Operand(Output output, std::source_location loc) : value_(std::move(output)), loc_(loc) {}
+Operand::Operand(Tensor constant, std::source_location loc) : value_(std::move(constant)), loc_(loc) {}
+Operand::Operand(Number number, std::source_location loc) : value_(number), loc_(loc) {}
+Operand::Operand(const Operand&) = default;
+Operand::Operand(Operand&&) noexcept = default;
+Operand& Operand::operator=(const Operand&) = default;
+Operand& Operand::operator=(Operand&&) noexcept = default;
+Operand::~Operand() = default;
+bool Operand::is_number() const { return std::holds_alternative<Number>(value_); }
+
 Graph* Operand::graph() const {
   const Output* output = std::get_if<Output>(&value_);
   return output == nullptr || !output->valid() ? nullptr : &GraphUsedAt(*output, loc_);
@@ -187,6 +197,24 @@ AttrValue::AttrValue(AttrValue&&) noexcept = default;
 AttrValue& AttrValue::operator=(const AttrValue&) = default;
 AttrValue& AttrValue::operator=(AttrValue&&) noexcept = default;
 AttrValue::~AttrValue() = default;
+AttrValue::AttrValue(const char* v) : value_(std::string(v)) {}
+AttrValue::AttrValue(std::string v) : value_(std::move(v)) {}
+AttrValue::AttrValue(int64_t v) : value_(v) {}
+AttrValue::AttrValue(float v) : value_(v) {}
+AttrValue::AttrValue(double v) : value_(static_cast<float>(v)) {}
+AttrValue::AttrValue(bool v) : value_(v) {}
+AttrValue::AttrValue(DType v) : value_(v) {}
+AttrValue::AttrValue(Shape v) : value_(std::move(v)) {}
+AttrValue::AttrValue(Tensor v) : value_(v.MayChange() ? v.DeepCopy() : std::move(v)) {}
+AttrValue::AttrValue(Function v) : value_(std::make_shared<const Function>(std::move(v))) {}
+AttrValue::AttrValue(std::vector<std::string> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<int64_t> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<float> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<bool> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<DType> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<Shape> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<Tensor> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<std::shared_ptr<const Function>> v) : value_(std::move(v)) {}
 
 std::string AttrValue::ToString() const {
   // A long list is cut: "[1, 2, 3, 4, 5, 6, 7, 8, ... (100 in all)]".

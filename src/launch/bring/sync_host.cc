@@ -72,7 +72,7 @@ bool ParseFound(std::string_view text, std::string* path, FoundFile* found) {
 }
 
 // The text between the output of `kLook` and the marks.
-constexpr std::string_view kMarks = "marks";
+constexpr std::string_view kHostMarks = "marks";
 
 }  // namespace
 
@@ -98,7 +98,7 @@ StatusOr<FoundFiles> SyncHost::Look(const std::vector<std::string>& paths, const
   const std::string script = StrCat(
       "export LC_ALL=C; cd ", ShellWord(directory_), " && find . -maxdepth 0 -printf '=%y %m %T@ %D:%i %p/\\0%l\\0'",
       " && sha256sum -z /dev/null > /dev/null && xargs -0 -r sh -c ",
-      ShellWord(StrCat(kLook, "look ", is_deep ? "''" : "'-maxdepth 0'", " \"$@\"")), " sh && printf '", kMarks,
+      ShellWord(StrCat(kLook, "look ", is_deep ? "''" : "'-maxdepth 0'", " \"$@\"")), " sh && printf '", kHostMarks,
       "\\0' && for f in ", MarkFile(first), "*; do printf '%s\\0' \"$f\"; done && rm -f ", MarkFile(mark_));
   TF_ASSIGN_OR_RETURN(const std::string output, shell_.Run(script, WithEnds(texts)));
   FoundFiles found;
@@ -110,7 +110,7 @@ StatusOr<FoundFiles> SyncHost::Look(const std::vector<std::string>& paths, const
     FoundFile file;
     if (are_marks) {
       if (answer.starts_with(kMarkStart)) marks->emplace_back(answer.substr(kMarkStart.size()));
-    } else if (answer == kMarks) {
+    } else if (answer == kHostMarks) {
       are_marks = true;
     } else if (answer.starts_with('=')) {
       if (!ParseFound(answer.substr(1), &path, &file) || ++i == answers.size()) {

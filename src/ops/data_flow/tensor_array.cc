@@ -35,7 +35,7 @@ Status WriteShape(ShapeContext& c) {
 
 Status ReadShape(ShapeContext& c) { return ScalarInput(c, 1); }
 
-Status GatherShape(ShapeContext& c) {
+Status ArrayGatherShape(ShapeContext& c) {
   TF_ASSIGN_OR_RETURN(const Shape indices, c.WithRank(1, 1));
   const Shape& element = c.attr<Shape>("element_shape");
   if (!element.has_rank()) return OkStatus();
@@ -52,12 +52,12 @@ Status ScatterShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status ConcatShape(ShapeContext& c) {
+Status ArrayConcatShape(ShapeContext& c) {
   c.set_output(1, Shape::UnknownOfRank(1));
   return OkStatus();
 }
 
-Status SplitShape(ShapeContext& c) {
+Status ArraySplitShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRankAtLeast(1, 1).status());
   TF_RETURN_IF_ERROR(c.WithRank(2, 1).status());
   c.set_output(0, Shape());
@@ -154,7 +154,7 @@ Status ScatterGradient(const Operation& op, const std::vector<Output>& grads, st
   return OkStatus();
 }
 
-Status ConcatGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+Status ArrayConcatGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   if (!grads[0].valid()) return OkStatus();
   const auto& in = NodeOf(op)->inputs();
   const GradientArray array = GradientsOf(in[0], in[1]);
@@ -167,7 +167,7 @@ Status ConcatGradient(const Operation& op, const std::vector<Output>& grads, std
   return OkStatus();
 }
 
-Status SplitGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
+Status ArraySplitGradient(const Operation& op, const std::vector<Output>& grads, std::vector<Output>* input_grads) {
   const auto& in = NodeOf(op)->inputs();
   const Output flow = FlowAfter(op, grads[0]);
   const GradientArray array = GradientsOf(in[0], flow);
@@ -235,7 +235,7 @@ void AddTensorArrayUses(OpRegistry& r) {
             .Output("value: dtype")
             .Attr("dtype: type")
             .Attr("element_shape: shape = unknown")
-            .Shape(GatherShape));
+            .Shape(ArrayGatherShape));
   r.Add(StatefulOp("TensorArrayScatterV3", ScatterGradient)
             .Input("handle: resource")
             .Input("indices: int32")
@@ -244,22 +244,22 @@ void AddTensorArrayUses(OpRegistry& r) {
             .Output("flow_out: float")
             .Attr("T: type")
             .Shape(ScatterShape));
-  r.Add(StatefulOp("TensorArrayConcatV3", ConcatGradient)
+  r.Add(StatefulOp("TensorArrayConcatV3", ArrayConcatGradient)
             .Input("handle: resource")
             .Input("flow_in: float")
             .Output("value: dtype")
             .Output("lengths: int64")
             .Attr("dtype: type")
             .Attr("element_shape_except0: shape = unknown")
-            .Shape(ConcatShape));
-  r.Add(StatefulOp("TensorArraySplitV3", SplitGradient)
+            .Shape(ArrayConcatShape));
+  r.Add(StatefulOp("TensorArraySplitV3", ArraySplitGradient)
             .Input("handle: resource")
             .Input("value: T")
             .Input("lengths: int64")
             .Input("flow_in: float")
             .Output("flow_out: float")
             .Attr("T: type")
-            .Shape(SplitShape));
+            .Shape(ArraySplitShape));
   r.Add(StatefulOp("TensorArraySizeV3")
             .Input("handle: resource")
             .Input("flow_in: float")

@@ -40,7 +40,7 @@ Status RestoreShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status MergeShape(ShapeContext& c) {
+Status MergeCheckpointsShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
   return c.WithRank(1, 0).status();
 }
@@ -84,7 +84,7 @@ void RegisterIoCheckpointOps(OpRegistry& r) {
             .Attr("delete_old_dirs: bool = true")
             .Attr("allow_missing_files: bool = false")
             .Stateful()
-            .Shape(MergeShape)
+            .Shape(MergeCheckpointsShape)
             .NotDifferentiable());
   r.Add(Op("ShardedFilename")
             .Input("basename: string")

@@ -9,7 +9,7 @@ Status ScalarInputs(ShapeContext& c) {
   return ScalarShape(c);
 }
 
-Status MatchingFilesShape(ShapeContext& c) {
+Status MatchingPathsShape(ShapeContext& c) {
   c.set_output(0, Shape({-1}));
   return OkStatus();
 }
@@ -33,7 +33,7 @@ void RegisterIoFilesOps(OpRegistry& r) {
             .Input("pattern: string")
             .Output("filenames: string")
             .Impure()
-            .Shape(MatchingFilesShape)
+            .Shape(MatchingPathsShape)
             .NotDifferentiable());
 }
 

@@ -5,7 +5,7 @@ namespace tensorbraid {
 namespace {
 
 // A handle that is a reference consists of two strings; a resource handle is a scalar.
-Status HandleShape(ShapeContext& c) {
+Status ReaderHandleShape(ShapeContext& c) {
   c.set_output(0, IsRef(c.node().output_type(0)) ? Shape({2}) : Shape());
   return OkStatus();
 }
@@ -24,7 +24,7 @@ void AddReaders(OpRegistry& r, const std::string& version) {
   const auto reader = [&](const char* name) {
     Op op(name + version);
     op.Output(handle.c_str()).Attr("container: string = ''").Attr("shared_name: string = ''");
-    return op.Stateful().Shape(HandleShape).NotDifferentiable();
+    return op.Stateful().Shape(ReaderHandleShape).NotDifferentiable();
   };
   r.Add(reader("WholeFileReader"));
   r.Add(reader("IdentityReader"));

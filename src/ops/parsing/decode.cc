@@ -7,7 +7,7 @@ namespace tensorbraid {
 namespace {
 
 // Adds a dimension of unknown size for the elements that each string decodes to.
-Status DecodedShape(ShapeContext& c) {
+Status DecodedNumbersShape(ShapeContext& c) {
   if (!c.input(0).has_rank()) return OkStatus();
   Shape shape = c.input(0);
   shape.AddDim(Shape::kUnknownDim);
@@ -35,7 +35,7 @@ void RegisterParsingDecodeOps(OpRegistry& r) {
             .Attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, "
                   "bool, bfloat16}")
             .Attr("little_endian: bool = true")
-            .Shape(DecodedShape)
+            .Shape(DecodedNumbersShape)
             .NotDifferentiable());
   r.Add(Op("DecodePaddedRaw")
             .Input("input_bytes: string")
@@ -43,7 +43,7 @@ void RegisterParsingDecodeOps(OpRegistry& r) {
             .Output("output: out_type")
             .Attr("out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}")
             .Attr("little_endian: bool = true")
-            .Shape(DecodedShape)
+            .Shape(DecodedNumbersShape)
             .NotDifferentiable());
   r.Add(Op("DecodeCompressed")
             .Input("bytes: string")

@@ -136,7 +136,7 @@ Status SegmentProdGradient(const Operation& op, const std::vector<Output>& grads
   return OkStatus();
 }
 
-constexpr const char* kNumbers = "T: numbertype";
+constexpr const char* kSegmentNumbers = "T: numbertype";
 
 }  // namespace
 
@@ -156,7 +156,7 @@ void RegisterReductionSegmentOps(OpRegistry& r) {
             .Attr("Tnumsegments: {int32, int64} = DT_INT32")
             .Shape(SegmentShape)
             .Gradient(UnsortedSumGradient));
-  for (const Row& row : std::initializer_list<Row>{{"UnsortedSegmentProd", kNumbers, UnsortedProdGradient},
+  for (const Row& row : std::initializer_list<Row>{{"UnsortedSegmentProd", kSegmentNumbers, UnsortedProdGradient},
                                                    {"UnsortedSegmentMax", kSegmentReals, UnsortedExtremeGradient},
                                                    {"UnsortedSegmentMin", kSegmentReals, UnsortedExtremeGradient}}) {
     r.Add(Op(row.name)
@@ -170,9 +170,9 @@ void RegisterReductionSegmentOps(OpRegistry& r) {
               .Shape(SegmentShape)
               .Gradient(row.gradient));
   }
-  for (const Row& row : std::initializer_list<Row>{{"SegmentSum", kNumbers, SegmentSumGradient},
-                                                   {"SegmentMean", kNumbers, SegmentMeanGradient},
-                                                   {"SegmentProd", kNumbers, SegmentProdGradient},
+  for (const Row& row : std::initializer_list<Row>{{"SegmentSum", kSegmentNumbers, SegmentSumGradient},
+                                                   {"SegmentMean", kSegmentNumbers, SegmentMeanGradient},
+                                                   {"SegmentProd", kSegmentNumbers, SegmentProdGradient},
                                                    {"SegmentMin", kSegmentReals, SegmentExtremeGradient},
                                                    {"SegmentMax", kSegmentReals, SegmentExtremeGradient}}) {
     r.Add(Op(row.name)
@@ -184,8 +184,8 @@ void RegisterReductionSegmentOps(OpRegistry& r) {
               .Shape(SegmentIdsShape)
               .Gradient(row.gradient));
   }
-  for (const Row& row : std::initializer_list<Row>{{"SegmentSumV2", kNumbers, SegmentSumGradient},
-                                                   {"SegmentProdV2", kNumbers, nullptr},
+  for (const Row& row : std::initializer_list<Row>{{"SegmentSumV2", kSegmentNumbers, SegmentSumGradient},
+                                                   {"SegmentProdV2", kSegmentNumbers, nullptr},
                                                    {"SegmentMinV2", kSegmentReals, nullptr},
                                                    {"SegmentMaxV2", kSegmentReals, nullptr}}) {
     r.Add(Op(row.name)

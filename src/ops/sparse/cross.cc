@@ -5,7 +5,7 @@ namespace tensorbraid {
 namespace {
 
 // The outputs are the indices, values and shape of a sparse matrix.
-Status CrossShape(ShapeContext& c) {
+Status SparseCrossShape(ShapeContext& c) {
   c.set_output(0, {Shape::kUnknownDim, 2});
   c.set_output(1, {Shape::kUnknownDim});
   c.set_output(2, {2});
@@ -31,7 +31,7 @@ void RegisterSparseCrossOps(OpRegistry& r) {
             .Attr("dense_types: list({int64, string}) >= 0")
             .Attr("out_type: {int64, string}")
             .Attr("internal_type: {int64, string}")
-            .Shape(CrossShape)
+            .Shape(SparseCrossShape)
             .NotDifferentiable());
   r.Add(Op("SparseCrossV2")
             .Input("indices: N * int64")
@@ -45,7 +45,7 @@ void RegisterSparseCrossOps(OpRegistry& r) {
             .Attr("N: int >= 0")
             .Attr("sparse_types: list({int64, string}) >= 0")
             .Attr("dense_types: list({int64, string}) >= 0")
-            .Shape(CrossShape)
+            .Shape(SparseCrossShape)
             .NotDifferentiable());
   r.Add(Op("SparseCrossHashed")
             .Input("indices: N * int64")
@@ -61,7 +61,7 @@ void RegisterSparseCrossOps(OpRegistry& r) {
             .Attr("N: int >= 0")
             .Attr("sparse_types: list({int64, string}) >= 0")
             .Attr("dense_types: list({int64, string}) >= 0")
-            .Shape(CrossShape)
+            .Shape(SparseCrossShape)
             .NotDifferentiable());
 }
 

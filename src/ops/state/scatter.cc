@@ -8,7 +8,7 @@ namespace {
 
 // Input 2, the updates, has the shape of the indices followed by the shape of a row. Or it is a scalar, which updates
 // every element of the rows that the indices name.
-Status ScatterShape(ShapeContext& c) {
+Status ScatterVariableShape(ShapeContext& c) {
   PassVariableShape(c);
   const Shape variable = VariableShapeOf(c);
   const Shape& indices = c.input(1);
@@ -36,7 +36,7 @@ void AddScatter(OpRegistry& r, const std::string& name, const char* types, bool 
             .Attr("Tindices: {int32, int64}")
             .Attr(locking ? "use_locking: bool = true" : "use_locking: bool = false")
             .Stateful()
-            .Shape(ScatterShape)
+            .Shape(ScatterVariableShape)
             .NotDifferentiable());
   r.Add(Op("Resource" + name)
             .Input("resource: resource")
@@ -45,7 +45,7 @@ void AddScatter(OpRegistry& r, const std::string& name, const char* types, bool 
             .Attr(name == "ScatterUpdate" ? "dtype: type" : "dtype: numbertype")
             .Attr("Tindices: {int32, int64}")
             .Stateful()
-            .Shape(ScatterShape)
+            .Shape(ScatterVariableShape)
             .NotDifferentiable());
 }
 

@@ -7,7 +7,7 @@ namespace tensorbraid {
 namespace {
 
 // The size of the last dimension of the indices is the number of leading dimensions of the variable that they index.
-Status ScatterNdShape(ShapeContext& c) {
+Status ScatterNdVariableShape(ShapeContext& c) {
   PassVariableShape(c);
   const Shape variable = VariableShapeOf(c);
   const Shape& updates = c.input(2);
@@ -42,7 +42,7 @@ void AddScatterNd(OpRegistry& r, const std::string& name, const char* types, boo
             .Attr(locking ? "use_locking: bool = true" : "use_locking: bool = false")
             .Attr("bad_indices_policy: string = ''")
             .Stateful()
-            .Shape(ScatterNdShape)
+            .Shape(ScatterNdVariableShape)
             .NotDifferentiable());
   r.Add(Op("Resource" + name)
             .Input("ref: resource")
@@ -53,7 +53,7 @@ void AddScatterNd(OpRegistry& r, const std::string& name, const char* types, boo
             .Attr("use_locking: bool = true")
             .Attr("bad_indices_policy: string = ''")
             .Stateful()
-            .Shape(ScatterNdShape)
+            .Shape(ScatterNdVariableShape)
             .NotDifferentiable());
 }
 

@@ -6,7 +6,7 @@
 namespace tensorbraid {
 namespace {
 
-Status ReadShape(ShapeContext& c) {
+Status ReadVariableShape(ShapeContext& c) {
   const DType dtype = c.attr<DType>("dtype");
   const DType held = c.input_handle_dtype(0);
   if (held != DType::kInvalid && held != dtype) {
@@ -98,7 +98,7 @@ void RegisterStateOps(OpRegistry& r) {
             .Output("value: dtype")
             .Attr("dtype: type")
             .Stateful()
-            .Shape(ReadShape)
+            .Shape(ReadVariableShape)
             .Gradient(PassSlices));  // from the value to the handle
   r.Add(Op("AssignVariableOp")
             .Input("resource: resource")

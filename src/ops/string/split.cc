@@ -4,7 +4,7 @@
 namespace tensorbraid {
 namespace {
 
-Status SplitShape(ShapeContext& c) {
+Status StringSplitShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 1));
   TF_RETURN_IF_ERROR(c.WithRank(1, 0));
   c.set_output(0, Shape({-1, 2}));
@@ -31,7 +31,7 @@ void RegisterStringSplitOps(OpRegistry& r) {
             .Output("values: string")
             .Output("shape: int64")
             .Attr("skip_empty: bool = true")
-            .Shape(SplitShape)
+            .Shape(StringSplitShape)
             .NotDifferentiable());
   r.Add(Op("StringSplitV2")
             .Input("input: string")
@@ -40,7 +40,7 @@ void RegisterStringSplitOps(OpRegistry& r) {
             .Output("values: string")
             .Output("shape: int64")
             .Attr("maxsplit: int = -1")
-            .Shape(SplitShape)
+            .Shape(StringSplitShape)
             .NotDifferentiable());
   r.Add(Op("StringNGrams")
             .Input("data: string")

@@ -5,7 +5,7 @@ namespace tensorbraid {
 namespace {
 
 // All inputs are scalars, except the tensor of WriteSummary, which is its input 2.
-Status WriteShape(ShapeContext& c) {
+Status WriteSummaryShape(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (i != 2 || c.node().type() != "WriteSummary") TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
   }
@@ -15,7 +15,7 @@ Status WriteShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterSummaryWriterOps(OpRegistry& r) {
-  const auto add = [&r](Op op) { r.Add(op.Stateful().Shape(WriteShape).NotDifferentiable()); };
+  const auto add = [&r](Op op) { r.Add(op.Stateful().Shape(WriteSummaryShape).NotDifferentiable()); };
   r.Add(Op("SummaryWriter")
             .Output("writer: resource")
             .Attr("shared_name: string = ''")

@@ -24,13 +24,13 @@ Status ShapesAfter(ShapeContext& c) {
 }
 
 // _TakeHostSums: the stamp, the workers, and the sums.
-Status TakeShape(ShapeContext& c) {
+Status TakeSumsShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(ShapesAfter<2>(c));
   c.set_output(1, Shape::UnknownOfRank(1));
   return OkStatus();
 }
 
-Status VectorShape(ShapeContext& c) {
+Status SumsVectorShape(ShapeContext& c) {
   c.set_output(0, Shape::UnknownOfRank(1));
   return OkStatus();
 }
@@ -88,7 +88,7 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Output("outcomes: int64")
             .Attr(kTypes)
             .Attr("leaves: bool = false"),
-        VectorShape);
+        SumsVectorShape);
   // `joins` says for each tensor how those of several workers are joined: "sum", "concat" (of the rows) or "min"; if it
   // is empty, all are summed.
   AddOp(r,
@@ -100,7 +100,7 @@ void RegisterTrainingHostSumsOps(OpRegistry& r) {
             .Attr(kTypes)
             .Attr(kShapes)
             .Attr("joins: list(string) = []"),
-        TakeShape);
+        TakeSumsShape);
   AddOp(r, Op("_ReportHostSums").Input("sums: resource").Input("outcomes: int64"), NoOutputs);
 }
 

@@ -10,7 +10,7 @@ Status EncodedShape(ShapeContext& c) {
   return OkStatus();
 }
 
-Status DecodedShape(ShapeContext& c) {
+Status DecodedWireShape(ShapeContext& c) {
   c.set_output(0, c.attr<Shape>("shape"));
   return OkStatus();
 }
@@ -34,7 +34,7 @@ void RegisterWireOps(OpRegistry& r) {
             .Output("tensor: float")
             .Attr("shape: shape = unknown")
             .Stateful()
-            .Shape(DecodedShape)
+            .Shape(DecodedWireShape)
             .NotDifferentiable());
 }
 

@@ -131,7 +131,7 @@ StatusOr<Shape> ShapeOfNone(const Shape& shape, const Status& incomplete) {
   return all;
 }
 
-Status Gather(KernelContext& ctx) {
+Status GatherArray(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
   TF_RETURN_IF_ERROR(CheckDType(*array, ctx.node().output_type(0)));
   const Tensor& indices = ctx.input(1);
@@ -191,7 +191,7 @@ Status Scatter(KernelContext& ctx) {
   return OkStatus();
 }
 
-Status Concat(KernelContext& ctx) {
+Status ConcatArray(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
   TF_RETURN_IF_ERROR(CheckDType(*array, ctx.node().output_type(0)));
   const Shape& wanted = ctx.node().attr<Shape>("element_shape_except0");
@@ -232,7 +232,7 @@ Status Concat(KernelContext& ctx) {
   return CopyInto(ctx, values, out);
 }
 
-Status Split(KernelContext& ctx) {
+Status SplitArray(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
   const Tensor& value = ctx.input(1);
   const Tensor& lengths = ctx.input(2);
@@ -342,10 +342,10 @@ void RegisterDataFlowTensorArrayKernels(KernelRegistry& r) {
   r.Add("TensorArrayGradWithShape", {}, GradientArray);
   r.Add("TensorArrayWriteV3", {}, Write, kNoCost);
   r.Add("TensorArrayReadV3", {}, Read, kNoCost);
-  r.Add("TensorArrayGatherV3", {}, Gather);
+  r.Add("TensorArrayGatherV3", {}, GatherArray);
   r.Add("TensorArrayScatterV3", {}, Scatter);
-  r.Add("TensorArrayConcatV3", {}, Concat);
-  r.Add("TensorArraySplitV3", {}, Split);
+  r.Add("TensorArrayConcatV3", {}, ConcatArray);
+  r.Add("TensorArraySplitV3", {}, SplitArray);
   r.Add("TensorArraySizeV3", {}, TensorArraySize, kNoCost);
   r.Add("TensorArrayCloseV3", {}, TensorArrayClose);
   for (const std::string version : {"", "V2"}) {

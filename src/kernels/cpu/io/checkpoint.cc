@@ -138,7 +138,7 @@ Status Restore(KernelContext& ctx) {
   return OkStatus();
 }
 
-Status Merge(KernelContext& ctx) {
+Status MergeCheckpoints(KernelContext& ctx) {
   if (ctx.input(0).shape().rank() != 1) {
     return InvalidArgument("checkpoint_prefixes must be a vector, got shape ", ctx.input(0).shape());
   }
@@ -189,7 +189,7 @@ void RegisterIoCheckpointKernels(KernelRegistry& r) {
   r.Add<SaveKernel<TakeTensor>>("SaveV2");
   r.Add<SaveKernel<TakeVariable>>("_SaveVariables");
   r.Add<FileKernel<Restore>>("RestoreV2");
-  r.Add<FileKernel<Merge>>("MergeV2Checkpoints");
+  r.Add<FileKernel<MergeCheckpoints>>("MergeV2Checkpoints");
   r.Add("ShardedFilename", {}, ShardedFilename);
   r.Add("ShardedFilespec", {}, ShardedFilespec);
 }

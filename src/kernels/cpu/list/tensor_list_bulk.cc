@@ -38,7 +38,8 @@ StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorLis
 }
 
 // Copies tensors one after the other to a new tensor. Each unset tensor becomes `zero_elements` zeros.
-StatusOr<Tensor> Join(DType dtype, const Shape& shape, const std::vector<Tensor>& parts, int64_t zero_elements) {
+StatusOr<Tensor> JoinElements(DType dtype, const Shape& shape, const std::vector<Tensor>& parts,
+                              int64_t zero_elements) {
   TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(dtype, shape));
   TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {
     E* to = MutableElements<E>(out);
@@ -85,8 +86,8 @@ StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Te
                                    : "stack list which only contains uninitialized tensors and has a",
                            " non-fully-defined element_shape: ", shape);
   }
-  return Join(list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements,
-              shape.num_elements());
+  return JoinElements(list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements,
+                      shape.num_elements());
 }
 
 Status Stack(KernelContext& ctx) {
@@ -178,7 +179,7 @@ Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leadin
     if (__builtin_add_overflow(total, length, &total))
       return InvalidArgument("the concatenated elements have too many rows");
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, Join(list->element_dtype, Stacked(total, rest), parts, /*zero_elements=*/0));
+  TF_ASSIGN_OR_RETURN(Tensor out, JoinElements(list->element_dtype, Stacked(total, rest), parts, /*zero_elements=*/0));
   ctx.set_output(0, std::move(out));
   ctx.set_output(1, Tensor::Vector(lengths));
   return OkStatus();

@@ -15,7 +15,7 @@ namespace tensorbraid::cpu {
 namespace {
 
 // The keys, types and shapes to parse from the context or from the feature lists.
-struct Part {
+struct SequencePart {
   std::vector<std::string> sparse_keys;
   std::vector<std::string> dense_keys;
   std::vector<std::string> ragged_keys;
@@ -42,8 +42,8 @@ struct Part {
 };
 
 struct SequenceSpec {
-  Part context;
-  Part lists;
+  SequencePart context;
+  SequencePart lists;
   std::vector<bool> missing_is_empty;  // for each dense feature list, whether it may be missing
   int first_default = 0;               // the input that has the first default value
   Tensor names;
@@ -140,7 +140,7 @@ class ParseSequenceKernel : public Kernel {
 
   static Status EmitContext(const KernelContext& ctx, const SequenceSpec& w, const Examples& examples, bool batched,
                             Outputs* outputs) {
-    const Part& part = w.context;
+    const SequencePart& part = w.context;
     const auto rows_of = [&](const std::string& key) {
       FeatureRows rows;
       for (const proto::SequenceExample* e : examples) {
@@ -176,7 +176,7 @@ class ParseSequenceKernel : public Kernel {
   }
 
   Status EmitLists(const SequenceSpec& w, const Examples& examples, bool batched, Outputs* outputs) const {
-    const Part& part = w.lists;
+    const SequencePart& part = w.lists;
     const auto steps_of = [&](const std::string& key) {
       std::vector<Steps> all;
       for (const proto::SequenceExample* e : examples) {

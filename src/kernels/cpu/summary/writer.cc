@@ -86,7 +86,7 @@ Status Flush(KernelContext& ctx) {
   return writer->Flush();
 }
 
-Status Close(KernelContext& ctx) {
+Status CloseWriter(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto writer, ctx.LookupResource<Writer>(0));
   return writer->Close();
 }
@@ -101,7 +101,7 @@ void RegisterSummaryWriterKernels(KernelRegistry& r) {
   r.Add<FileKernel<WriteGraphSummary>>("WriteGraphSummary");
   r.Add<FileKernel<ImportEvent>>("ImportEvent");
   r.Add<FileKernel<Flush>>("FlushSummaryWriter");
-  r.Add<FileKernel<Close>>("CloseSummaryWriter");
+  r.Add<FileKernel<CloseWriter>>("CloseSummaryWriter");
 }
 
 }  // namespace tensorbraid::cpu
