@@ -150,6 +150,7 @@ void AddServeCommand(CLI::App& app, Invocation* invocation) {
   serve->add_option("--protocol", flags->protocol,
                     "protocol between tasks: grpc, grpc+ucx, or the best that both ends have (default)");
   AddAcceleratorPluginOption(serve);
+  AddCompileCacheOption(serve);
   serve->add_option("--config", flags->config, "ConfigProto in text format with device_count and defaults for sessions")
       ->type_name("FILE");
   serve->add_option("--bind_address", flags->bind_address, "listen on this host address instead of the cluster's");

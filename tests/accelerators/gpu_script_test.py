@@ -110,6 +110,26 @@ class GpuScriptTest(unittest.TestCase):
         self.assertEqual(subprocess.run([sys.executable, "-m", "tensorbraid", script], env=environment, check=True,
                                         stdout=subprocess.PIPE, text=True).stdout.strip(), "")
 
+    def test_the_runner_keeps_programs(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        script = os.path.join(folder.name, "product.py")
+        with open(script, "w") as file:
+            file.write("import tensorflow as tf\nx = tf.placeholder(tf.float32, [1, 1])\nwith tf.device('/gpu:0'):\n"
+                       "    y = tf.matmul(x, [[3.]]) + 1.\nprint(tf.Session().run(y, {x: [[2.]]}))\n")
+        cache = os.path.join(folder.name, "programs")
+        logs = []
+        for _ in range(2):
+            result = subprocess.run([sys.executable, "-m", "tensorbraid", "--compile_cache=" + cache, script],
+                                    env={**os.environ, "TENSORBRAID_LOG": "accelerators=info"}, check=True, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual(result.stdout.strip(), "[[7.]]")
+            logs.append(result.stderr)
+        self.assertTrue(os.listdir(cache))
+        self.assertIn("compiled ", logs[0])
+        self.assertIn("loaded ", logs[1])
+        self.assertNotIn("compiled ", logs[1])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -37,6 +37,8 @@ def _options(argv):
                         "--check, print the copy")
     parser.add_argument("--accelerator_plugin", metavar="[TYPE=]PATH", help="the PJRT plugin for accelerators, as the "
                         "environment variable TENSORBRAID_ACCELERATOR_PLUGIN names it")
+    parser.add_argument("--compile_cache", metavar="DIR", help="the directory in which programs of accelerators are kept, "
+                        "as the environment variable TENSORBRAID_COMPILE_CACHE names it")
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module, as after "
                         "python -m")
     parser.add_argument("script", metavar="SCRIPT", help="the script, a file of Python")
@@ -50,6 +52,8 @@ def main(argv=None):
     options = _options(sys.argv[1:] if argv is None else argv)
     if options.accelerator_plugin is not None:  # also for the programs that the script starts
         os.environ["TENSORBRAID_ACCELERATOR_PLUGIN"] = options.accelerator_plugin
+    if options.compile_cache is not None:
+        os.environ["TENSORBRAID_COMPILE_CACHE"] = options.compile_cache
     package = root = None
     if options.module:
         try:

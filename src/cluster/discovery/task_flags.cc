@@ -3,6 +3,7 @@
 #include "cluster/discovery/discover.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "executor/clusters/program_files.h"
 #include "pjrt/find_plugins.h"
 #include "tensorbraid/cluster/server.h"
 #include "tensorbraid/core/flags.h"
@@ -82,6 +83,12 @@ class TaskFlagsParser {
     flags.Bind("accelerator_plugin", plugins.get(),
                "PJRT plugins for accelerators, as $TENSORBRAID_ACCELERATOR_PLUGIN names them: PATH, or TYPE=PATH,...",
                group);
+    auto programs = std::make_shared<std::string>();
+    flags.Keep(programs);
+    flags.Bind("compile_cache", programs.get(),
+               "directory in which the programs of accelerators are kept for later processes, as "
+               "$TENSORBRAID_COMPILE_CACHE names it",
+               group);
     flags.Bind("protocol", &task->protocol,
                "how tasks exchange messages: grpc, grpc+ucx, or the best that both ends have (default)", group);
     flags.Bind("wire", &task->wire,
@@ -93,8 +100,9 @@ class TaskFlagsParser {
                "-1: none, 0: any free port",
                group);
     flags.AtLeast("metrics_port", -1);
-    flags.AddCheck([task = task.get(), plugins = plugins.get(), &flags, required] {
+    flags.AddCheck([task = task.get(), plugins = plugins.get(), programs = programs.get(), &flags, required] {
       if (flags.WasGiven("accelerator_plugin")) pjrt::NamePlugins(*plugins);
+      if (flags.WasGiven("compile_cache")) KeepPrograms(*programs);
       return Check(flags, *task, required);
     });
     return *task;

@@ -47,6 +47,15 @@ TEST_F(TaskFlagsTest, FlagsMakeTheCluster) {
   EXPECT_TRUE(task_.issync);
 }
 
+TEST_F(TaskFlagsTest, FlagsOfAcceleratorsSetTheirVariables) {
+  const Status status = Parse({"--accelerator_plugin=GPU=/opt/a.so", "--compile_cache=/tmp/programs"});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_STREQ(::getenv("TENSORBRAID_ACCELERATOR_PLUGIN"), "GPU=/opt/a.so");
+  EXPECT_STREQ(::getenv("TENSORBRAID_COMPILE_CACHE"), "/tmp/programs");
+  ::unsetenv("TENSORBRAID_ACCELERATOR_PLUGIN");
+  ::unsetenv("TENSORBRAID_COMPILE_CACHE");
+}
+
 TEST_F(TaskFlagsTest, ServerOptionsHaveTheTaskAndItsProtection) {
   const Status status = Parse({"--worker_hosts=a:1,b:1", "--job_name=worker", "--task_index=1", "--tls_cert=c.pem",
                                "--tls_key=k.pem", "--tls_ca=ca.pem", "--token_file=t", "--client_token_file=c",

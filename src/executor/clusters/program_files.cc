@@ -112,4 +112,6 @@ StatusOr<std::string> CompilerOf(const pjrt::Client& client) {
                 machine.value_or(""), "\nflags ", flags == nullptr ? "" : flags, "\n");
 }
 
+void KeepPrograms(const std::string& directory) { ::setenv(ProgramFiles::kVariable, directory.c_str(), 1); }
+
 }  // namespace tensorbraid

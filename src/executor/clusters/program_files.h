@@ -38,6 +38,10 @@ class ProgramFiles {
   const std::string compiler_;
 };
 
+// Sets the environment variable of ProgramFiles, for this process and those that it starts. No other thread may read
+// the environment meanwhile. Programs that exist are not written.
+void KeepPrograms(const std::string& directory);
+
 // What programs of this client depend on besides their texts. Reads the plugin's file.
 StatusOr<std::string> CompilerOf(const pjrt::Client& client);
 
