@@ -55,8 +55,10 @@ struct RandomGraph {
     int unordered_read = -1;        // sees one of the states
   };
 
-  // The same graph for the same seed.
+  // The same graph for the same seed. Implemented in random_graph_generator.cc.
   static RandomGraph Make(uint64_t seed);
+  // A tensor of numbers that depend on the seed only. Floats are multiples of 1/4.
+  static Tensor RandomTensor(DType dtype, const Dims& dims, int64_t batch, uint64_t seed);
 
   struct Built {
     std::vector<std::vector<Output>> outputs;  // of each node
