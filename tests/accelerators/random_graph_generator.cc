@@ -115,7 +115,9 @@ class Generator {
     return Const(Tensor::Vector(narrow));
   }
   Source Integer(int64_t value) { return Const(Tensor::Scalar(static_cast<int32_t>(value))); }
-  Source RandomConst(DType dtype, const Dims& dims) { return Const(RandomGraph::RandomTensor(dtype, dims, 1, random_())); }
+  Source RandomConst(DType dtype, const Dims& dims) {
+    return Const(RandomGraph::RandomTensor(dtype, dims, 1, random_()));
+  }
   Source Input(DType dtype, const Dims& dims) {
     return {Add({.op = "Placeholder", .outputs = {{.dtype = dtype, .dims = dims}}, .fed = true})};
   }

@@ -80,21 +80,25 @@ struct Rows {
   const RowsInTable* table;
 };
 
-// Calls f(row of `to`, row of the updates) for each row that is not negative.
-template <typename E, typename F>
-void ForEachRow(const Rows& r, const F& f) {
-  E* const to = MutableElements<E>(*r.to);
-  const E* const from = Elements<E>(r.updates);
-  const int64_t row_bytes = r.size * static_cast<int64_t>(sizeof(E));
+// Combines one row of `size` elements with an update. `from` is a row, or one element for all.
+using RowLoop = void (*)(void* to, const void* from, int64_t size);
+
+// Calls `loop` for each row that is not negative. It is compiled once for all kinds of updates and all dtypes: only the
+// loop over the elements of a row knows them.
+void ForEachRow(const Rows& r, void* to, const void* from, size_t element_bytes, RowLoop loop) {
+  const int64_t row_bytes = r.size * static_cast<int64_t>(element_bytes);
+  const int64_t step = r.updates.shape().is_scalar() ? 0 : row_bytes;  // from an update to the next
+  auto* const first = static_cast<char*>(to);
+  const auto* const first_update = static_cast<const char*>(from);
   // Visits `count` rows; number_of(k) is the number of the k-th row.
   const auto visit = [&](size_t count, auto number_of) {
     constexpr size_t kAhead = cpu::kPrefetchedRows;
     for (size_t k = 0; k < count; ++k) {
       if (k + kAhead < count && r.rows[number_of(k + kAhead)] >= 0) {
-        cpu::PrefetchRow<true>(to + r.rows[number_of(k + kAhead)] * r.size, row_bytes);
+        cpu::PrefetchRow<true>(first + r.rows[number_of(k + kAhead)] * row_bytes, row_bytes);
       }
       const size_t i = number_of(k);
-      if (r.rows[i] >= 0) f(to + r.rows[i] * r.size, from + static_cast<int64_t>(i) * r.size);
+      if (r.rows[i] >= 0) loop(first + r.rows[i] * row_bytes, first_update + static_cast<int64_t>(i) * step, r.size);
     }
   };
   if (r.table == nullptr) return visit(r.rows.size(), [](size_t k) { return k; });
@@ -106,12 +110,21 @@ void ForEachRow(const Rows& r, const F& f) {
 }
 
 template <typename E>
+void ForEachRow(const Rows& r, RowLoop loop, RowLoop loop_of_one) {
+  ForEachRow(r, MutableElements<E>(*r.to), Elements<E>(r.updates), sizeof(E),
+             r.updates.shape().is_scalar() ? loop_of_one : loop);
+}
+
+template <typename E>
 Status Replace(const Rows& r) {
-  if (r.updates.shape().is_scalar()) {
-    ForEachRow<E>(r, [&](E* to, const E*) { std::fill_n(to, r.size, *Elements<E>(r.updates)); });
-  } else {
-    ForEachRow<E>(r, [&](E* to, const E* from) { CopyElements(from, r.size, to); });
-  }
+  ForEachRow<E>(
+      r,
+      [](void* to, const void* from, int64_t size) {
+        CopyElements(static_cast<const E*>(from), size, static_cast<E*>(to));
+      },
+      [](void* to, const void* from, int64_t size) {
+        std::fill_n(static_cast<E*>(to), size, *static_cast<const E*>(from));
+      });
   return OkStatus();
 }
 
@@ -124,17 +137,19 @@ Status Change(const Rows& r) {
       return InvalidArgument("integers cannot be divided by 0");
     }
   }
-  if (r.updates.shape().is_scalar()) {
-    const C update(*Elements<E>(r.updates));
-    ForEachRow<E>(r, [&](E* to, const E*) {
-      for (int64_t i = 0; i < r.size; ++i) to[i] = E(How::template Of<C>(C(to[i]), update));
-    });
-  } else {
-    ForEachRow<E>(r, [&](E* to, const E* from) {
+  ForEachRow<E>(
+      r,
+      [](void* row, const void* update, int64_t size) {
+        auto* const to = static_cast<E*>(row);
+        const auto* const from = static_cast<const E*>(update);
 #pragma GCC ivdep
-      for (int64_t i = 0; i < r.size; ++i) to[i] = E(How::template Of<C>(C(to[i]), C(from[i])));
-    });
-  }
+        for (int64_t i = 0; i < size; ++i) to[i] = E(How::template Of<C>(C(to[i]), C(from[i])));
+      },
+      [](void* row, const void* update, int64_t size) {
+        auto* const to = static_cast<E*>(row);
+        const C one(*static_cast<const E*>(update));
+        for (int64_t i = 0; i < size; ++i) to[i] = E(How::template Of<C>(C(to[i]), one));
+      });
   return OkStatus();
 }
 
