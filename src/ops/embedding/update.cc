@@ -1,0 +1,72 @@
+// The update rules of growing tables: schemas and shape rule.
+#include <algorithm>
+#include <string>
+
+#include "core/text/strings.h"
+#include "ops/embedding/shapes.h"
+
+namespace tensorbraid {
+namespace {
+
+int InputNamed(const OpDef& op, std::string_view name) {
+  const auto it = std::find_if(op.inputs.begin(), op.inputs.end(), [&](const ArgDef& a) { return a.name == name; });
+  return static_cast<int>(it - op.inputs.begin());
+}
+
+// The gradient has one row for each key. The rows of the table and of its slots have the length of the gradient's. All
+// other inputs are scalars, also those that are handles of ordinary variables.
+Status TableUpdateShape(ShapeContext& c) {
+  const OpDef& op = c.node().op();
+  const int gradient = InputNamed(op, "grad"), indices = InputNamed(op, "indices");
+  TF_ASSIGN_OR_RETURN(const Shape keys, c.WithRank(indices, 1));
+  TF_ASSIGN_OR_RETURN(const Shape grad, c.WithRank(gradient, 2));
+  if (!Shape({grad.dim(0)}).IsCompatibleWith(keys)) {
+    return InvalidArgument("the gradient must have one row per key, got shape ", grad, " and keys of shape ", keys);
+  }
+  Shape row({grad.dim(1)});
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (i == gradient || i == indices) continue;
+    if (c.input_dtype(i) != DType::kResource) {
+      TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+    } else if (TableHandleNode(c.node().inputs()[i]) != nullptr) {
+      const Shape held = RowShapeOf(c.node().inputs()[i]);
+      if (!held.IsCompatibleWith(row)) {
+        return InvalidArgument("the rows of input ", i, ", '", op.inputs[static_cast<size_t>(i)].name, "', have ",
+                               held.dim(0), " numbers, but those of the gradient or of another slot have ", row.dim(0));
+      }
+      TF_ASSIGN_OR_RETURN(row, row.MergeWith(held));
+    } else if (!c.input_handle_shape(i).IsCompatibleWith(Shape())) {
+      return InvalidArgument("input ", i, ", '", op.inputs[static_cast<size_t>(i)].name,
+                             "', must be the handle of a scalar variable, got one of shape ", c.input_handle_shape(i));
+    }
+  }
+  return OkStatus();
+}
+
+// `inputs` are the inputs before `grad`, separated by spaces: "var*" is a handle, other names are scalars of type T.
+void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inputs,
+                  const std::vector<const char*>& attrs = {},
+                  std::source_location location = std::source_location::current()) {
+  Op op(StrCat("KvResourceSparseApply", name));
+  for (std::string input : StrSplit(inputs, ' ')) {
+    const bool handle = input.ends_with('*');
+    if (handle) input.pop_back();
+    op.Input(StrCat(input, ": ", handle ? "resource" : "T").c_str());
+  }
+  op.Input("grad: T").Input("indices: Tindices").Input("global_step: Tstep");
+  op.Attr("T: {float}").Attr("Tindices: {int32, int64, string}").Attr("Tstep: {int32, int64}");
+  op.Attr("use_locking: bool = false");
+  for (const char* attr : attrs) op.Attr(attr);
+  r.Add(op.Stateful().Shape(TableUpdateShape).NotDifferentiable(), location);
+}
+
+}  // namespace
+
+void RegisterEmbeddingUpdateOps(OpRegistry& r) {
+  AddTableRule(r, "GradientDescent", "var* alpha");
+  AddTableRule(r, "Adagrad", "var* accum* lr");
+  AddTableRule(r, "AdamAsync", "var* m* v* beta1_power* beta2_power* lr beta1 beta2 epsilon",
+               {"apply_sparse_rmsprop: bool = false"});
+}
+
+}  // namespace tensorbraid
