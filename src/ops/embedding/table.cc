@@ -10,8 +10,8 @@ namespace {
 Status TableHandleShape(ShapeContext& c) {
   const Shape& row = c.attr<Shape>("shape");
   if (!row.has_rank() || row.rank() != 1 || row.dim(0) < 1) {
-    return InvalidArgument("the attribute 'shape' of a growing table is the shape of one row, [dim] with dim >= 1, got ",
-                           row);
+    return InvalidArgument(
+        "the attribute 'shape' of a growing table is the shape of one row, [dim] with dim >= 1, got ", row);
   }
   c.set_output(0, Shape());
   return OkStatus();
@@ -25,8 +25,8 @@ Status TableShapeShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterEmbeddingTableOps(OpRegistry& r) {
-  // Attributes that only some nodes have: `_whole`, `_part`, `_parts`, `_seed`, `_initializer` and `_initializer_args` on
-  // the handle of a table, `_table` and `_initial` on the handle of a slot (docs/design/0035).
+  // Attributes that only some nodes have: `_whole`, `_part`, `_parts`, `_seed`, `_initializer` and `_initializer_args`
+  // on the handle of a table, `_table` and `_initial` on the handle of a slot (docs/design/0035).
   r.Add(Op("KvVarHandleOp")
             .Attr("container: string = ''")
             .Attr("shared_name: string = ''")

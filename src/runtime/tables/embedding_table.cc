@@ -1,0 +1,189 @@
+#include "runtime/tables/embedding_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+Status Uninitialized(const std::string& name) {
+  return FailedPrecondition("Attempting to use uninitialized value ", name, ". Growing table/", name,
+                            " has no values yet: run its initializer, or the one of all global variables, or restore a "
+                            "checkpoint first. An initializer covers the variables that exist when it is made, so make "
+                            "it after all variables and after the optimizer's minimize, which adds slots");
+}
+
+}  // namespace
+
+Status EmbeddingTable::Undescribed() const {
+  return FailedPrecondition("growing table '", name_, "' is only known by a slot: run a step that uses the table itself");
+}
+
+Status EmbeddingTable::Describe(TableDescription description) {
+  WriterLock lock(mu_);
+  if (!now_) {
+    rows_ = std::make_unique<TableRows>(dim_, description.part, description.parts);
+    now_ = description;
+  } else if (now_->part != description.part || now_->parts != description.parts) {
+    return InvalidArgument("growing table '", name_, "' holds part ", now_->part, " of ", now_->parts,
+                           ", and cannot become part ", description.part, " of ", description.parts,
+                           ": give the table another name, or reset the container that holds it");
+  }
+  later_ = std::move(description);
+  return OkStatus();
+}
+
+StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial) {
+  WriterLock lock(mu_);
+  for (size_t column = 1; column < columns_.size(); ++column) {
+    if (columns_[column].name != name) continue;
+    columns_[column].later_initial = initial;
+    return static_cast<int>(column);
+  }
+  if (columns_.size() == kMostColumns) {
+    return InvalidArgument("growing table '", name_, "' cannot have slot '", name, "': it has ", kMostColumns - 1,
+                           " slots already, which is the most");
+  }
+  columns_.push_back({.name = name, .initial = initial, .later_initial = initial});
+  return static_cast<int>(columns_.size() - 1);
+}
+
+std::vector<float> EmbeddingTable::Initials() const {
+  std::vector<float> initial;
+  for (const Column& column : columns_) initial.push_back(column.initial);
+  return initial;
+}
+
+Status EmbeddingTable::Initialize(int column) {
+  std::unique_ptr<TableRows> dropped;  // freed after the lock is released
+  WriterLock lock(mu_);
+  auto& c = columns_[static_cast<size_t>(column)];
+  if (column > 0) {
+    c.initial = c.later_initial;
+    if (rows_ != nullptr) TF_RETURN_IF_ERROR(rows_->FillColumn(static_cast<size_t>(column), Initials()));
+  } else {
+    if (!later_) return Undescribed();
+    now_ = later_;
+    dropped = std::exchange(rows_, std::make_unique<TableRows>(dim_, now_->part, now_->parts));
+  }
+  c.initialized = true;
+  return OkStatus();
+}
+
+bool EmbeddingTable::is_initialized(int column) const {
+  ReaderLock lock(mu_);
+  return columns_[static_cast<size_t>(column)].initialized;
+}
+
+std::string EmbeddingTable::ColumnName(int column) const {
+  ReaderLock lock(mu_);
+  return columns_[static_cast<size_t>(column)].name;
+}
+
+Status EmbeddingTable::NotInitialized(int column) const { return Uninitialized(ColumnName(column)); }
+
+Status EmbeddingTable::CheckInitialized(std::span<const int> columns) const {
+  for (const int column : columns) {
+    const Column& c = columns_[static_cast<size_t>(column)];
+    if (!c.initialized) return Uninitialized(c.name);
+  }
+  return rows_ != nullptr ? OkStatus() : Uninitialized(name_);
+}
+
+StatusOr<int64_t> EmbeddingTable::NumRows() const {
+  ReaderLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckInitialized({}));
+  return rows_->NumRows();
+}
+
+TableMemory EmbeddingTable::Memory() const {
+  ReaderLock lock(mu_);
+  return rows_ == nullptr ? TableMemory() : rows_->Memory();
+}
+
+Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, const Defaults& defaults,
+                              float* out) const {
+  ReaderLock lock(mu_);
+  const int columns[] = {column};
+  TF_RETURN_IF_ERROR(CheckInitialized(columns));
+  const auto dim = static_cast<size_t>(dim_);
+  const InitialRows& first_values = *now_->rows;
+  const float initial = columns_[static_cast<size_t>(column)].initial;
+  const TableRows::Visit visit{.keys = keys, .columns = columns, .cost_ns = LookupNs()};
+  return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
+    for (const VisitedRow& row : rows) {
+      float* const to = out + row.number * dim;
+      if (row.info != nullptr) {
+        std::copy_n(row.numbers[0], dim, to);
+      } else if (defaults.rows != nullptr) {
+        std::copy_n(defaults.rows + (defaults.one_for_all ? 0 : row.number * dim), dim, to);
+      } else if (column == 0) {
+        first_values.Fill(keys[row.number], {to, dim});
+      } else {
+        std::fill_n(to, dim, initial);
+      }
+    }
+  });
+}
+
+Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
+                              int64_t version, double cost_ns, const TableRows::Apply& apply) {
+  ReaderLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckInitialized(columns));
+  const std::vector<float> initial = Initials();
+  const TableRows::Visit visit{.keys = keys,
+                               .columns = columns,
+                               .absent = TableRows::Absent::kAdd,
+                               .rows = now_->rows.get(),
+                               .initial = initial,
+                               .cost_ns = cost_ns,
+                               .write = true};
+  return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
+    apply(rows);
+    for (const VisitedRow& row : rows) row.info->version = version;
+  });
+}
+
+Status EmbeddingTable::Export(ThreadPool& pool, std::span<const int> columns, const TableRows::Begin& begin,
+                              const TableRows::Copy& copy) const {
+  ReaderLock lock(mu_);
+  TF_RETURN_IF_ERROR(CheckInitialized(columns));
+  return rows_->ForEachSmallTable(pool, Initials(), begin, copy);
+}
+
+Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
+  TableDescription description;
+  std::vector<float> initial;
+  {
+    ReaderLock lock(mu_);
+    if (!later_) return Undescribed();
+    description = *later_;
+    for (const Column& column : columns_) initial.push_back(column.later_initial);
+  }
+  auto rows = std::make_unique<TableRows>(dim_, description.part, description.parts);
+  const TableRows::Visit visit{.keys = {},
+                               .columns = {},
+                               .absent = TableRows::Absent::kAdd,
+                               .rows = description.rows.get(),
+                               .initial = initial,
+                               .write = true};
+  TF_RETURN_IF_ERROR(fill(description, visit, *rows));
+  WriterLock lock(mu_);
+  for (size_t column = 0; column < initial.size(); ++column) columns_[column].initial = initial[column];
+  TF_RETURN_IF_ERROR(rows->EnsureColumns(Initials()));  // columns may have been added meanwhile
+  now_ = std::move(description);
+  std::swap(rows_, rows);  // the earlier rows are freed after the lock is released
+  columns_[0].initialized = true;
+  for (const int column : columns) columns_[static_cast<size_t>(column)].initialized = true;
+  return OkStatus();
+}
+
+std::string EmbeddingTable::DebugString() const { return StrCat("growing table float32[-1,", dim_, "]"); }
+
+std::string TableColumn::DebugString() const {
+  return StrCat("column '", table_->ColumnName(column_), "' of ", table_->DebugString());
+}
+
+}  // namespace tensorbraid

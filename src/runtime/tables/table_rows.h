@@ -1,0 +1,97 @@
+// The rows of a growing table, or of one part of it: 1,000 small tables, or those of the part.
+#ifndef TENSORBRAID_RUNTIME_TABLES_TABLE_ROWS_H_
+#define TENSORBRAID_RUNTIME_TABLES_TABLE_ROWS_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/threads/thread_pool.h"
+#include "runtime/tables/small_table.h"
+#include "tensorbraid/core/status.h"
+
+namespace tensorbraid {
+
+// The number of small tables of a whole table. A key is in small table number floor-mod(key, 1000).
+inline constexpr int kSmallTables = 1000;
+// The most columns that one visit may use.
+inline constexpr size_t kMostColumns = 8;
+
+// A row during a visit.
+struct VisitedRow {
+  size_t number;                              // the position of its key in the visit's keys
+  RowInfo* info = nullptr;                    // null: the key has no row
+  std::array<float*, kMostColumns> numbers = {};  // in the visit's columns, in their order
+};
+
+// Thread-safe. No call waits for anything but the locks of small tables, which are held briefly.
+class TableRows {
+ public:
+  // Part `part` of `parts` holds the small tables r with r % parts == part. Rows have `dim` numbers in each column.
+  // REQUIRES: dim >= 1, 0 <= part < parts <= kSmallTables.
+  TableRows(int64_t dim, int part, int parts);
+
+  int64_t dim() const { return dim_; }
+
+  // What a visit does with keys that have no row.
+  enum class Absent { kReport, kAdd };
+  struct Visit {
+    std::span<const int64_t> keys;
+    std::span<const int> columns;     // at most kMostColumns
+    Absent absent = Absent::kReport;  // kReport: `rows` and `initial` are not used
+    const InitialRows* rows = nullptr;   // the first values of column 0; if null, `apply` sets the values of new rows
+    std::span<const float> initial = {};  // the initial number of each column (that of column 0 is not used)
+    double cost_ns = 50;                 // an estimate of the time for one key
+    bool write = false;                  // whether `apply` changes the rows
+  };
+  using Apply = std::function<void(std::span<const VisitedRow> rows)>;
+  // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each small
+  // table is locked once. A key that occurs repeatedly is visited repeatedly, in order. Several threads of the pool
+  // share the work if it is worth it. InvalidArgument, before anything is visited, if the part does not hold one of the
+  // keys; ResourceExhausted if there is no memory for a new row.
+  Status VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& apply);
+
+  // Makes the columns that are missing of initial.size() columns. ResourceExhausted if there is no memory.
+  Status EnsureColumns(std::span<const float> initial);
+  // As EnsureColumns, and sets all rows of a column to its initial number.
+  Status FillColumn(size_t column, std::span<const float> initial);
+
+  // Calls begin(n) with the number of rows n, and then copy(residue, first, small, count) for each small table, which is
+  // locked during the call: it has `count` rows to copy, and `first` rows precede them. Rows that appear meanwhile are
+  // left out. Several threads may call `copy` at once.
+  using Begin = std::function<Status(int64_t rows)>;
+  using Copy = std::function<void(int residue, int64_t first, SmallTable& small, uint32_t count)>;
+  Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Begin& begin, const Copy& copy);
+
+  int64_t NumRows() const;
+  TableMemory Memory() const;
+
+  // floor-mod(key, kSmallTables).
+  static int ResidueOf(int64_t key) {
+    const auto r = static_cast<int>(key % kSmallTables);
+    return r < 0 ? r + kSmallTables : r;
+  }
+
+ private:
+  // The keys of a visit by small table: numbers[begin[t]] to numbers[begin[t + 1]] are the positions of those in small
+  // table t.
+  struct Order {
+    std::vector<size_t> begin;
+    std::vector<uint32_t> numbers;
+    std::vector<uint16_t> tables;  // by position
+  };
+  StatusOr<Order> OrderOf(std::span<const int64_t> keys) const;
+  bool VisitTables(const Visit& visit, const Order& order, size_t first, size_t last, const Apply& apply);
+  bool VisitSome(const Visit& visit, const Order& order, std::span<const uint32_t> numbers, const Apply& apply);
+
+  const int64_t dim_;
+  const int part_, parts_;
+  std::vector<std::unique_ptr<SmallTable>> small_;  // number t holds residue part + t * parts
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_TABLES_TABLE_ROWS_H_

@@ -1,0 +1,289 @@
+#include "runtime/tables/table_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/threads/thread.h"
+
+namespace tensorbraid {
+namespace {
+
+// Number i of a key's row is key + i, rounded to float32.
+class KeyRows final : public InitialRows {
+ public:
+  void Fill(int64_t key, std::span<float> row) const override {
+    for (size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(key) + static_cast<float>(i);
+  }
+};
+const KeyRows kKeyRows;
+
+std::vector<int64_t> Range(int64_t begin, int64_t end, int64_t step = 1) {
+  std::vector<int64_t> keys;
+  for (int64_t key = begin; key < end; key += step) keys.push_back(key);
+  return keys;
+}
+
+// Adds `delta` to the numbers of column 0 of all keys.
+Status Add(TableRows& rows, ThreadPool& pool, std::span<const int64_t> keys, float delta,
+           std::span<const float> initial = std::array<float, 1>{}) {
+  const int columns[] = {0};
+  return rows.VisitKeys(pool,
+                        {.keys = keys,
+                         .columns = columns,
+                         .absent = TableRows::Absent::kAdd,
+                         .rows = &kKeyRows,
+                         .initial = initial,
+                         .cost_ns = 1000,
+                         .write = true},
+                        [&](std::span<const VisitedRow> visited) {
+                          for (const VisitedRow& row : visited) {
+                            for (int64_t i = 0; i < rows.dim(); ++i) row.numbers[0][i] += delta;
+                          }
+                        });
+}
+
+// The first number of each key in a column, or -1e9 for keys without a row.
+std::vector<float> Read(TableRows& rows, ThreadPool& pool, std::span<const int64_t> keys, int column = 0) {
+  std::vector<float> values(keys.size());
+  const int columns[] = {column};
+  EXPECT_TRUE(rows.VisitKeys(pool, {.keys = keys, .columns = columns},
+                             [&](std::span<const VisitedRow> visited) {
+                               for (const VisitedRow& row : visited) {
+                                 values[row.number] = row.info == nullptr ? -1e9f : row.numbers[0][0];
+                               }
+                             })
+                  .ok());
+  return values;
+}
+
+TEST(RowIndexTest, AnInsertionMovesFewEntriesAndAllAreFound) {
+  RowIndex index(17);
+  std::vector<int64_t> keys;
+  const auto hash_of = [&](uint32_t row) { return KeyHash(keys[row]); };
+  const auto find = [&](int64_t key) {
+    return index.Find(KeyHash(key), [&](uint32_t row) { return keys[row] == key; });
+  };
+  for (uint32_t row = 0; row < 100'000; ++row) {
+    const int64_t key = int64_t{row} * 1000 - 7;
+    EXPECT_EQ(find(key), RowIndex::kNone);
+    keys.push_back(key);
+    ASSERT_TRUE(index.Insert(KeyHash(key), hash_of));
+    const uint32_t earlier = row / 3;  // also while entries are being moved
+    ASSERT_EQ(find(keys[earlier]), earlier);
+  }
+  for (uint32_t row = 0; row < keys.size(); ++row) ASSERT_EQ(find(keys[row]), row);
+  EXPECT_EQ(index.rows(), 100'000u);
+  EXPECT_GT(index.most_moved(), 0u);
+  EXPECT_LE(index.most_moved(), RowIndex::kMostMoves);
+}
+
+TEST(RowIndexTest, RowsOfEqualHashesAreToldApart) {
+  RowIndex index(16);
+  const auto hash_of = [](uint32_t) { return uint64_t{5}; };
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(index.Insert(5, hash_of));
+  for (uint32_t row = 0; row < 100; ++row) {
+    EXPECT_EQ(index.Find(5, [&](uint32_t r) { return r == row; }), row);
+  }
+}
+
+TEST(RowPlaceTest, ChunksFollowEachOther) {
+  uint32_t row = 0;
+  for (uint32_t chunk = 0; chunk < 12; ++chunk) {
+    for (uint32_t offset = 0; offset < RowPlace::RowsIn(chunk); ++offset, ++row) {
+      EXPECT_EQ(RowPlace(row).chunk, chunk) << row;
+      EXPECT_EQ(RowPlace(row).offset, offset) << row;
+    }
+  }
+}
+
+TEST(TableRowsTest, EveryNumberIsAKey) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(2, 0, 1);
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  const std::vector<int64_t> keys = {kMin, kMin + 1, -1001, -1000, -999, -2, -1, 0, 1, 999, 1000, kMax - 1, kMax};
+  EXPECT_EQ(Read(rows, pool, keys), std::vector<float>(keys.size(), -1e9f));
+  EXPECT_EQ(rows.NumRows(), 0);  // a visit that adds nothing leaves no trace
+  ASSERT_TRUE(Add(rows, pool, keys, 0).ok());
+  EXPECT_EQ(rows.NumRows(), static_cast<int64_t>(keys.size()));
+  std::vector<float> expected;
+  for (const int64_t key : keys) expected.push_back(static_cast<float>(key));
+  EXPECT_EQ(Read(rows, pool, keys), expected);
+  EXPECT_EQ(TableRows::ResidueOf(-1), 999);
+  EXPECT_EQ(TableRows::ResidueOf(-1000), 0);
+  EXPECT_EQ(TableRows::ResidueOf(kMin), 192);  // -9223372036854775808 = -9223372036854776 * 1000 + 192
+}
+
+TEST(TableRowsTest, NoUpdateIsLostWhileThreadsAddRows) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(3, 0, 1);
+  constexpr int kThreads = 4, kTurns = 20;
+  const std::vector<int64_t> keys = Range(-3000, 3000, 1);
+  {
+    std::vector<Thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back("updates", [&, t] {
+        for (int turn = 0; turn < kTurns; ++turn) {
+          // Each thread has the keys in another order, and grows the table a little in each turn.
+          std::vector<int64_t> some(keys.begin(), keys.begin() + static_cast<int64_t>(keys.size()) * (turn + 1) / kTurns);
+          std::rotate(some.begin(), some.begin() + t * static_cast<int64_t>(some.size()) / kThreads, some.end());
+          EXPECT_TRUE(Add(rows, pool, some, 1).ok());
+          Read(rows, pool, some);
+        }
+      });
+    }
+    for (Thread& thread : threads) thread.Join();
+  }
+  EXPECT_EQ(rows.NumRows(), static_cast<int64_t>(keys.size()));
+  const std::vector<float> values = Read(rows, pool, keys);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto first_turn = static_cast<int64_t>(i * kTurns / keys.size());  // in which the key occurs
+    EXPECT_EQ(values[i], static_cast<float>(keys[i] + kThreads * (kTurns - first_turn))) << keys[i];
+  }
+}
+
+TEST(TableRowsTest, ARepeatedKeyIsVisitedRepeatedlyAndInOrder) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(1, 0, 1);
+  std::vector<int64_t> keys;
+  for (int i = 0; i < 500; ++i) keys.push_back(i % 3 * 1000);  // of one small table
+  std::map<int64_t, std::vector<size_t>> numbers;
+  const int columns[] = {0};
+  ASSERT_TRUE(rows.VisitKeys(pool,
+                             {.keys = keys,
+                              .columns = columns,
+                              .absent = TableRows::Absent::kAdd,
+                              .rows = &kKeyRows,
+                              .initial = std::array<float, 1>{}},
+                             [&](std::span<const VisitedRow> visited) {
+                               for (const VisitedRow& row : visited) numbers[row.info->key].push_back(row.number);
+                             })
+                  .ok());
+  EXPECT_EQ(rows.NumRows(), 3);
+  for (const auto& [key, of_key] : numbers) {
+    EXPECT_TRUE(std::is_sorted(of_key.begin(), of_key.end()));
+    EXPECT_GE(of_key.size(), 166u);
+  }
+}
+
+TEST(TableRowsTest, AColumnThatIsAddedLaterHasItsNumberInAllRows) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(2, 0, 1);
+  const std::vector<int64_t> before = Range(0, 5000), after = Range(5000, 9000);
+  ASSERT_TRUE(Add(rows, pool, before, 1).ok());
+  const std::array<float, 2> initial = {0, 0.5f};
+  ASSERT_TRUE(rows.FillColumn(1, initial).ok());
+  ASSERT_TRUE(Add(rows, pool, after, 1, initial).ok());
+  EXPECT_EQ(Read(rows, pool, before, 1), std::vector<float>(before.size(), 0.5f));
+  EXPECT_EQ(Read(rows, pool, after, 1), std::vector<float>(after.size(), 0.5f));
+  EXPECT_EQ(Read(rows, pool, before)[7], 8.0f);  // the other column keeps its values
+}
+
+TEST(TableRowsTest, APartRefusesKeysOfOtherParts) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(1, 1, 3);
+  ASSERT_TRUE(Add(rows, pool, std::vector<int64_t>{1, 4, 1000 * 7 + 1, -1000 * 5 + 4, -1 - 998}, 1).ok());
+  EXPECT_EQ(rows.NumRows(), 5);
+  const Status refused = Add(rows, pool, std::vector<int64_t>{4, -1, 1}, 1);  // -1 is in small table 999, of part 0
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(refused.message().substr(0, 71),
+            "key -1 belongs to part 0 of 3 of the table, but was sent to part 1: a k");
+  EXPECT_EQ(Read(rows, pool, std::vector<int64_t>{1})[0], 2.0f);  // the refused keys changed nothing
+}
+
+TEST(TableRowsTest, RowsKeepTheirPlaceWhenTheTableGrows) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(4, 0, 1);
+  const std::vector<int64_t> keys = Range(0, 100);
+  const int columns[] = {0};
+  const auto places = [&] {
+    std::vector<const float*> result(keys.size());
+    EXPECT_TRUE(rows.VisitKeys(pool, {.keys = keys, .columns = columns},
+                               [&](std::span<const VisitedRow> visited) {
+                                 for (const VisitedRow& row : visited) result[row.number] = row.numbers[0];
+                               })
+                    .ok());
+    return result;
+  };
+  ASSERT_TRUE(Add(rows, pool, keys, 1).ok());
+  const auto before = places();
+  ASSERT_TRUE(Add(rows, pool, Range(0, 100'000, 1), 1).ok());
+  EXPECT_EQ(places(), before);
+}
+
+// All keys of the second table are in one small table, which is the worst case for its index.
+TEST(TableRowsTest, MemoryAndMovesAreBounded) {
+  ThreadPool pool("pool", 2);
+  for (const int64_t step : {1, 1000}) {
+    TableRows rows(2, 0, 1);
+    constexpr int64_t kRows = 1'000'000;
+    constexpr int64_t kBatch = 50'000;
+    int64_t most_beside = 0;
+    for (int64_t begin = 0; begin < kRows; begin += kBatch) {
+      ASSERT_TRUE(Add(rows, pool, Range(begin * step, (begin + kBatch) * step, step), 0).ok());
+      const TableMemory memory = rows.Memory();
+      EXPECT_EQ(memory.rows, begin + kBatch);
+      EXPECT_EQ(memory.numbers, memory.rows * 8);
+      if (memory.rows >= kRows / 2) most_beside = std::max(most_beside, memory.beside * 100 / memory.rows);
+    }
+    const TableMemory memory = rows.Memory();
+    // While an index grows, it has two arrays.
+    EXPECT_LE(most_beside, step == 1 ? 2400 : 3200) << "hundredths of a byte per row";
+    EXPECT_LE(static_cast<double>(memory.reserved), 1.25 * static_cast<double>(memory.numbers));
+    EXPECT_LE(memory.most_moved, RowIndex::kMostMoves);
+    EXPECT_LE(memory.most_moved, kRows / 500);
+  }
+}
+
+TEST(TableRowsTest, EachSmallTableIsCopiedAtOneMoment) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(2, 1, 2);  // odd keys
+  const std::vector<int64_t> keys = Range(1, 20'001, 2);
+  ASSERT_TRUE(Add(rows, pool, keys, 0).ok());
+  std::atomic<bool> stop{false};
+  Thread updates("updates", [&] {
+    // All numbers of a small table are raised together only if one visit reaches them under one lock; so compare the two
+    // numbers of a row, which every visit raises together.
+    for (int64_t more = 20'001; !stop; more += 2) {
+      EXPECT_TRUE(Add(rows, pool, keys, 1).ok());
+      EXPECT_TRUE(Add(rows, pool, std::vector<int64_t>{more}, 1).ok());
+    }
+  });
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<float> numbers;
+    std::vector<int64_t> copied;
+    std::set<int> residues;
+    Mutex mu;
+    const Status status = rows.ForEachSmallTable(
+        pool, std::array<float, 1>{},
+        [&](int64_t n) {
+          EXPECT_GE(n, static_cast<int64_t>(keys.size()));
+          numbers.resize(static_cast<size_t>(2 * n));
+          copied.resize(static_cast<size_t>(n));
+          return OkStatus();
+        },
+        [&](int residue, int64_t first, SmallTable& small, uint32_t count) TB_NO_THREAD_SAFETY_ANALYSIS {
+          for (uint32_t row = 0; row < count; ++row) {
+            const auto at = static_cast<size_t>(first) + row;
+            copied[at] = small.info(row).key;
+            EXPECT_EQ(TableRows::ResidueOf(copied[at]), residue);
+            std::copy_n(small.numbers(0, row), 2, numbers.data() + 2 * at);
+          }
+          MutexLock lock(mu);
+          residues.insert(residue);
+        });
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(residues.size(), 500u);
+    EXPECT_EQ(std::set<int64_t>(copied.begin(), copied.end()).size(), copied.size());
+    for (size_t i = 0; i < copied.size(); ++i) EXPECT_EQ(numbers[2 * i] + 1, numbers[2 * i + 1]);
+  }
+  stop = true;
+  updates.Join();
+}
+
+}  // namespace
+}  // namespace tensorbraid
