@@ -12,9 +12,9 @@
 namespace tensorbraid {
 
 // Where a row is: its chunk, and its number in this chunk. The same in all RowChunks. The first chunks are small, because
-// many small tables have few rows: 4, 4, 8, 16, 32, 64 and 128 rows; all others have 256.
+// many small tables have few rows: 4, 4, 8, 16, 32 and 64 rows; all others have 128.
 struct RowPlace {
-  static constexpr uint32_t kFirst = 4, kFull = 256, kFullFrom = 7;
+  static constexpr uint32_t kFirst = 4, kFull = 128, kFullFrom = 6;
 
   explicit RowPlace(uint32_t row) {
     if (row >= kFull) {

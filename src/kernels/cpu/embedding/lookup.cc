@@ -1,7 +1,42 @@
+// Lookups in growing tables.
+#include "core/text/strings.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/embedding/columns.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
+namespace {
 
-void RegisterEmbeddingLookupKernels(KernelRegistry& /*r*/) {}
+// What default_value says about keys that have no row.
+StatusOr<EmbeddingTable::Defaults> DefaultsOf(const Tensor& value, int64_t keys, int64_t dim) {
+  const Shape& shape = value.shape();
+  if (shape.rank() == 1 && shape.dim(0) == 0) return EmbeddingTable::Defaults();
+  if (shape.rank() == 1 && shape.dim(0) == dim) {
+    return EmbeddingTable::Defaults{.rows = value.data<float>().data(), .one_for_all = true};
+  }
+  if (shape.rank() > 1 && shape.dim(shape.rank() - 1) == dim && shape.num_elements() == keys * dim) {
+    return EmbeddingTable::Defaults{.rows = value.data<float>().data()};
+  }
+  return InvalidArgument("default_value must be empty (first values), one row [", dim, "], or a row for each of the ",
+                         keys, " keys [", keys, ",", dim, "], got shape ", shape);
+}
+
+Status Lookup(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const auto column, ctx.LookupResource<TableColumn>(0));
+  const EmbeddingTable& table = column->table();
+  std::vector<int64_t> widened;
+  const std::span<const int64_t> keys = KeysOf(ctx.input(1), &widened);
+  TF_ASSIGN_OR_RETURN(const auto defaults, DefaultsOf(ctx.input(2), static_cast<int64_t>(keys.size()), table.dim()));
+  Shape shape = ctx.input(1).shape();
+  shape.AddDim(table.dim());
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
+  return table.Lookup(ctx.pool(), column->column(), keys, defaults, out->inplace_data<float>().data());
+}
+
+}  // namespace
+
+void RegisterEmbeddingLookupKernels(KernelRegistry& r) {
+  r.Add("KvResourceGather", {{"dtype", {kFloat32}}, {"Tkeys", {kInt64, kInt32}}}, Lookup, GatherCost);
+}
 
 }  // namespace tensorbraid::cpu

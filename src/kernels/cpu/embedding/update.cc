@@ -1,7 +1,155 @@
-#include "runtime/kernel/kernel.h"
+// The update rules of growing tables. The formulas are those of static variables (kernels/cpu/training).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "core/text/strings.h"
+#include "kernels/cpu/costs.h"
+#include "kernels/cpu/embedding/columns.h"
+#include "kernels/cpu/training/adaptive_rules.h"
+#include "kernels/cpu/training/descent_rules.h"
+#include "runtime/variables/row_stripes.h"
+#include "runtime/variables/variable_access.h"
 
 namespace tensorbraid::cpu {
+namespace {
 
-void RegisterEmbeddingUpdateKernels(KernelRegistry& /*r*/) {}
+int NumberOfInput(const Node& node, std::string_view name) {
+  const auto& inputs = node.op().inputs;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const ArgDef& a) { return a.name == name; });
+  return static_cast<int>(it - inputs.begin());
+}
+
+// InvalidArgument if a row of the gradient has a number that is not finite: it would spoil the row of its key for good.
+Status CheckFinite(std::span<const float> grad, std::span<const int64_t> keys, const std::string& table, int64_t step) {
+  float sum = 0;  // of zeros, or NaN
+  for (const float g : grad) sum += g * 0;
+  if (sum == 0) return OkStatus();
+  const auto at = std::find_if(grad.begin(), grad.end(), [](float g) { return !std::isfinite(g); });
+  const auto row = static_cast<size_t>(at - grad.begin()) / (grad.size() / keys.size());
+  return InvalidArgument("the gradient of key ", keys[row], " of growing table '", table, "' has a number that is ", *at,
+                         " in global step ", step, ": nothing was updated. Clip the gradients, or lower the learning rate");
+}
+
+// The parts that do not depend on the rule.
+class TableUpdateKernel : public Kernel {
+ protected:
+  TableUpdateKernel(const Node& node, std::span<const char* const> variables, std::span<const char* const> scalars)
+      : gradient_(NumberOfInput(node, "grad")),
+        indices_(NumberOfInput(node, "indices")),
+        step_(NumberOfInput(node, "global_step")) {
+    for (const char* name : variables) variables_.push_back(NumberOfInput(node, name));
+    for (const char* name : scalars) scalars_.push_back(NumberOfInput(node, name));
+  }
+
+  // The scalar number i, which is a tensor or the handle of a variable.
+  StatusOr<float> ReadScalar(KernelContext& ctx, size_t i) const {
+    const int input = scalars_[i];
+    Tensor value = ctx.input(input);
+    if (value.dtype() == DType::kResource) {
+      TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, input, kFloat32));
+      TF_ASSIGN_OR_RETURN(value, variable->Read());
+    }
+    if (value.shape().is_scalar()) return value.data<float>()[0];
+    return InvalidArgument(ctx.node().op().inputs[static_cast<size_t>(input)].name, " is not a scalar: its shape is ",
+                           value.shape());
+  }
+
+  // Multiplies the variable of scalar number i.
+  Status MultiplyScalar(KernelContext& ctx, size_t i, float by) const {
+    TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, scalars_[i], kFloat32));
+    return variable->Update([by](const Tensor& old, Tensor* out) {
+      if (old.num_elements() != 1) return InvalidArgument("a power must be a scalar, got shape ", old.shape());
+      out->inplace_data<float>()[0] = old.data<float>()[0] * by;
+      return OkStatus();
+    });
+  }
+
+  // Whether rows have one element.
+  bool has_one_column(KernelContext& ctx) const {
+    const Shape& shape = ctx.input(gradient_).shape();
+    return shape.rank() == 2 && shape.dim(1) == 1;
+  }
+
+  // Checks the inputs, and calls step(gradient of the row, numbers of the row) for each key.
+  template <typename Step>
+  Status UpdateRows(KernelContext& ctx, const Step& step) const {
+    TF_ASSIGN_OR_RETURN(const TableColumns of, ColumnsOf(ctx, variables_));
+    const Tensor& grad = ctx.input(gradient_);
+    const Tensor& indices = ctx.input(indices_);
+    const int64_t dim = of.table->dim();
+    if (indices.shape().rank() != 1) return InvalidArgument("indices must be a vector, got shape ", indices.shape());
+    if (grad.shape() != Shape({indices.num_elements(), dim})) {
+      return InvalidArgument("the gradient of growing table '", of.table->name(), "' must have shape [",
+                             indices.num_elements(), ",", dim, "], a row for each key, got shape ", grad.shape());
+    }
+    const Tensor& global_step = ctx.input(step_);
+    if (!global_step.shape().is_scalar()) {
+      return InvalidArgument("global_step is not a scalar: its shape is ", global_step.shape());
+    }
+    const int64_t version =
+        global_step.dtype() == kInt64 ? global_step.data<int64_t>()[0] : int64_t{global_step.data<int32_t>()[0]};
+    std::vector<int64_t> widened;
+    const std::span<const int64_t> keys = KeysOf(indices, &widened);
+    TF_RETURN_IF_ERROR(CheckFinite(grad.data<float>(), keys, of.table->name(), version));
+    const float* const g = grad.data<float>().data();
+    const double cost_ns = 30 + static_cast<double>(variables_.size()) * RowUpdateNs(dim * int64_t{sizeof(float)});
+    return of.table->Update(ctx.pool(), of.columns, keys, version, cost_ns, [&](std::span<const VisitedRow> rows) {
+      for (const VisitedRow& row : rows) step(g + static_cast<int64_t>(row.number) * dim, dim, row.numbers);
+    });
+  }
+
+ private:
+  const int gradient_, indices_, step_;
+  std::vector<int> variables_;  // the numbers of the inputs that are columns of the table
+  std::vector<int> scalars_;
+};
+
+template <template <typename> class Rule>
+class TableRuleKernel final : public TableUpdateKernel {
+  using R = Rule<float>;
+  static constexpr size_t kNumScalars = R::kScalars.size();
+
+ public:
+  explicit TableRuleKernel(const KernelConstruction& c) : TableUpdateKernel(c.node(), R::kVariables, R::kScalars) {}
+
+  Status Compute(KernelContext& ctx) override {
+    std::array<float, kNumScalars> scalars;
+    for (size_t i = 0; i < kNumScalars; ++i) {
+      TF_ASSIGN_OR_RETURN(scalars[i], ReadScalar(ctx, i));
+    }
+    R rule(scalars, ctx.node());
+    if constexpr (requires { rule.one_column; }) rule.one_column = has_one_column(ctx);
+    TF_RETURN_IF_ERROR(UpdateRows(ctx, [&rule](const float* grad, int64_t dim, const auto& numbers) {
+      Step(rule, grad, dim, numbers, std::make_index_sequence<R::kVariables.size()>());
+    }));
+    if constexpr (requires { R::kPowersTimes; }) {
+      if (!rule.multiplies_powers()) return OkStatus();
+      for (size_t i = 0; i < R::kPowersTimes.size(); ++i) {
+        TF_RETURN_IF_ERROR(MultiplyScalar(ctx, i, scalars[R::kPowersTimes[i]]));
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  template <size_t... K>
+  static void Step(const R& rule, const float* grad, int64_t dim, const std::array<float*, kMostColumns>& numbers,
+                   std::index_sequence<K...>) {
+    RuleLoop<Rule, float>::Step(rule, grad, dim, static_cast<const float*>(numbers[K])..., numbers[K]...);
+  }
+};
+
+}  // namespace
+
+void RegisterEmbeddingUpdateKernels(KernelRegistry& r) {
+  using namespace update_rules;  // NOLINT: the rules of static variables
+  const TypeConstraints types = {{"T", {kFloat32}}, {"Tindices", {kInt64, kInt32}}};
+  r.Add<TableRuleKernel<GradientDescent>>("KvResourceSparseApplyGradientDescent", types, UpdateCost);
+  r.Add<TableRuleKernel<Adagrad>>("KvResourceSparseApplyAdagrad", types, UpdateCost);
+  r.Add<TableRuleKernel<AdamAsync>>("KvResourceSparseApplyAdamAsync", types, UpdateCost);
+}
 
 }  // namespace tensorbraid::cpu

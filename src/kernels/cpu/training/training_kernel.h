@@ -1,24 +1,5 @@
 // The kernel of all update rules: for variables that are passed by reference and by handle, for whole variables and for
-// some of their rows.
-//
-// A rule is a class template over the type that elements are computed in. It lists the inputs that it reads, by their
-// names in the op definitions, and defines how an element of the variables changes with an element of the gradient:
-//
-//   template <typename C>
-//   struct Momentum {
-//     static constexpr std::array kVariables = {"var", "accum"};
-//     static constexpr std::array kScalars = {"lr", "momentum"};
-//     Momentum(const std::array<C, 2>& scalars, const Node& node);
-//     void Step(C grad, C& var, C& accum) const;
-//   };
-//
-// Updates of rows equal TensorFlow's bit for bit. TensorFlow's kernel for rows may round in another order than its
-// kernel for whole variables. Rules for which this is so call UpdatesRows(node) to distinguish the two. For rows of one
-// element, TensorFlow may have a third order. Rules for which this is so have a member `bool one_column`, which
-// RuleKernel sets.
-//
-// A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
-// Node& node)`.
+// some of their rows. rule_loop.h says what a rule is.
 #ifndef TENSORBRAID_KERNELS_CPU_TRAINING_TRAINING_KERNEL_H_
 #define TENSORBRAID_KERNELS_CPU_TRAINING_TRAINING_KERNEL_H_
 
@@ -31,6 +12,7 @@
 #include "graph/model/node.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
+#include "kernels/cpu/training/rule_loop.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
@@ -73,15 +55,6 @@ class UpdateKernel : public Kernel {
   int gradient_ = -1;
   int indices_ = -1;
 };
-
-// Whether the op updates some rows of its variables: "SparseApplyX", "ResourceSparseApplyX".
-inline bool UpdatesRows(const Node& node) { return node.type().find("Sparse") != std::string::npos; }
-
-// 1, 0 or -1.
-template <typename C>
-C SignOf(C x) {
-  return static_cast<C>((x > C(0)) - (x < C(0)));
-}
 
 template <template <typename> class Rule, typename T>
 class RuleKernel final : public UpdateKernel {
@@ -128,50 +101,8 @@ class RuleKernel final : public UpdateKernel {
   template <size_t... K>
   static void Step(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at, int64_t n,
                    std::index_sequence<K...>) {
-    Loop(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)..., (static_cast<T*>(places[K].to) + at)...);
-  }
-  // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep). The
-  // rule is a copy. If it were a reference, the compiler would have to assume that the loop writes to the rule, and
-  // would not vectorise.
-  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, T* to_a) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      C x(a[i]);
-      rule.Step(C(gradient[i]), x);
-      to_a[i] = T(x);
-    }
-  }
-  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      C x(a[i]), y(b[i]);
-      rule.Step(C(gradient[i]), x, y);
-      to_a[i] = T(x);
-      to_b[i] = T(y);
-    }
-  }
-  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, T* to_a,
-                   T* to_b, T* to_c) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      C x(a[i]), y(b[i]), z(c[i]);
-      rule.Step(C(gradient[i]), x, y, z);
-      to_a[i] = T(x);
-      to_b[i] = T(y);
-      to_c[i] = T(z);
-    }
-  }
-  static void Loop(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, const T* d,
-                   T* to_a, T* to_b, T* to_c, T* to_d) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      C x(a[i]), y(b[i]), z(c[i]), w(d[i]);
-      rule.Step(C(gradient[i]), x, y, z, w);
-      to_a[i] = T(x);
-      to_b[i] = T(y);
-      to_c[i] = T(z);
-      to_d[i] = T(w);
-    }
+    RuleLoop<Rule, T>::Step(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)...,
+                            (static_cast<T*>(places[K].to) + at)...);
   }
 };
 

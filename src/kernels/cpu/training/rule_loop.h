@@ -1,0 +1,97 @@
+// What an update rule is, and the loop that applies it to elements: of variables (training_kernel.h) and of rows of growing
+// tables (kernels/cpu/embedding/update.cc). So both have equal bits.
+//
+// A rule is a class template over the type that elements are computed in. It lists the inputs that it reads, by their
+// names in the op definitions, and defines how an element of the variables changes with an element of the gradient:
+//
+//   template <typename C>
+//   struct Momentum {
+//     static constexpr std::array kVariables = {"var", "accum"};
+//     static constexpr std::array kScalars = {"lr", "momentum"};
+//     Momentum(const std::array<C, 2>& scalars, const Node& node);
+//     void Step(C grad, C& var, C& accum) const;
+//   };
+//
+// Updates of rows equal TensorFlow's bit for bit. TensorFlow's kernel for rows may round in another order than its
+// kernel for whole variables. Rules for which this is so call UpdatesRows(node) to distinguish the two. For rows of one
+// element, TensorFlow may have a third order. Rules for which this is so have a member `bool one_column`, which the
+// kernel sets.
+//
+// A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
+// Node& node)`.
+#ifndef TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
+#define TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
+
+#include <cstdint>
+#include <string>
+
+#include "graph/model/node.h"
+#include "kernels/cpu/numbers.h"
+
+namespace tensorbraid {
+
+// Whether the op updates some rows of its variables: "SparseApplyX", "ResourceSparseApplyX".
+inline bool UpdatesRows(const Node& node) { return node.type().find("Sparse") != std::string::npos; }
+
+// 1, 0 or -1.
+template <typename C>
+C SignOf(C x) {
+  return static_cast<C>((x > C(0)) - (x < C(0)));
+}
+
+template <template <typename> class Rule, typename T>
+class RuleLoop {
+  using C = ComputeType<T>;
+
+ public:
+  // Applies n elements of the gradient. After `n` come, for each variable in the order of kVariables, where its elements
+  // are read, and then where they are written.
+  //
+  // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep). The
+  // rule is a copy. If it were a reference, the compiler would have to assume that the loop writes to the rule, and
+  // would not vectorise.
+  static void Step(const Rule<C> rule, const T* gradient, int64_t n, const T* a, T* to_a) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]);
+      rule.Step(C(gradient[i]), x);
+      to_a[i] = T(x);
+    }
+  }
+  static void Step(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]), y(b[i]);
+      rule.Step(C(gradient[i]), x, y);
+      to_a[i] = T(x);
+      to_b[i] = T(y);
+    }
+  }
+  static void Step(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, T* to_a,
+                   T* to_b, T* to_c) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]), y(b[i]), z(c[i]);
+      rule.Step(C(gradient[i]), x, y, z);
+      to_a[i] = T(x);
+      to_b[i] = T(y);
+      to_c[i] = T(z);
+    }
+  }
+  static void Step(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, const T* d,
+                   T* to_a, T* to_b, T* to_c, T* to_d) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      C x(a[i]), y(b[i]), z(c[i]), w(d[i]);
+      rule.Step(C(gradient[i]), x, y, z, w);
+      to_a[i] = T(x);
+      to_b[i] = T(y);
+      to_c[i] = T(z);
+      to_d[i] = T(w);
+    }
+  }
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
