@@ -18,7 +18,8 @@ Status Uninitialized(const std::string& name) {
 }  // namespace
 
 Status EmbeddingTable::Undescribed() const {
-  return FailedPrecondition("growing table '", name_, "' is only known by a slot: run a step that uses the table itself");
+  return FailedPrecondition("growing table '", name_,
+                            "' is only known by a slot: run a step that uses the table itself");
 }
 
 Status EmbeddingTable::Describe(TableDescription description) {

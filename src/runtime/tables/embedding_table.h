@@ -26,16 +26,16 @@ struct TableDescription {
   std::shared_ptr<const InitialRows> rows;  // the first values of rows
 };
 
-// The rows of a growing table, or of one part of it. Column 0 is the variable. The slots that optimizers keep for it are
-// further columns of the same rows, which have one initial number each. A lookup only reads; an update makes the rows
-// that are missing.
+// The rows of a growing table, or of one part of it. Column 0 is the variable. The slots that optimizers keep for it
+// are further columns of the same rows, which have one initial number each. A lookup only reads; an update makes the
+// rows that are missing.
 //
 // A table exists as soon as one of its handles does, and the handle of a slot may come first. Until the handle of the
 // variable describes the table, its column 0 is not initialized.
 //
 // Thread-safe. Lookups, updates and exports run at the same time, and lock small tables for moments. Initialize and the
-// last moment of Replace wait for them. All calls that use a column return FailedPrecondition, with its name and what to
-// do, while the column is not initialized. Columns are given by number; REQUIRES: AddColumn returned it, or it is 0.
+// last moment of Replace wait for them. All calls that use a column return FailedPrecondition, with its name and what
+// to do, while the column is not initialized. Columns are given by number; REQUIRES: AddColumn returned it, or it is 0.
 class EmbeddingTable final : public Resource {
  public:
   static constexpr const char* kTypeName = "growing table";
@@ -45,11 +45,12 @@ class EmbeddingTable final : public Resource {
   const std::string& name() const { return name_; }
   int64_t dim() const { return dim_; }
 
-  // The first description makes the table. A later one must be for the same part, or the result is InvalidArgument; what
-  // it says about first values counts from the next Initialize(0) or Replace on.
+  // The first description makes the table. A later one must be for the same part, or the result is InvalidArgument;
+  // what it says about first values counts from the next Initialize(0) or Replace on.
   Status Describe(TableDescription description);
   // Returns the column with this name, which is made if there is none. `initial` is the number in its rows; for an
-  // existing column it counts from the next Initialize or Replace on. InvalidArgument if there are kMostColumns already.
+  // existing column it counts from the next Initialize or Replace on. InvalidArgument if there are kMostColumns
+  // already.
   StatusOr<int> AddColumn(const std::string& name, float initial);
 
   // Column 0: removes all rows. Another column: sets all rows to its initial number. The column is initialized then.
@@ -67,9 +68,10 @@ class EmbeddingTable final : public Resource {
     const float* rows = nullptr;  // null: the first values of the rows
     bool one_for_all = false;     // whether `rows` is one row; otherwise it has one for each key
   };
-  // Sets row i of `out`, which has keys.size() rows, to the numbers of keys[i] in a column. InvalidArgument if the table
-  // is a part that does not hold one of the keys.
-  Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, const Defaults& defaults, float* out) const;
+  // Sets row i of `out`, which has keys.size() rows, to the numbers of keys[i] in a column. InvalidArgument if the
+  // table is a part that does not hold one of the keys.
+  Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, const Defaults& defaults,
+                float* out) const;
 
   // Makes missing rows, calls `apply` with the rows of all keys (see TableRows::VisitKeys), and gives them `version`.
   Status Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys, int64_t version,
@@ -79,11 +81,12 @@ class EmbeddingTable final : public Resource {
   Status Export(ThreadPool& pool, std::span<const int> columns, const TableRows::Begin& begin,
                 const TableRows::Copy& copy) const;
 
-  // Replaces all rows by those that `fill` makes in `rows`, with `visit` as an example of a visit that adds rows: it has
-  // the part's first values and initial numbers. If `fill` returns an error, nothing changes. Column 0 and `columns` are
-  // initialized then. Other threads use the earlier rows while `fill` runs. FailedPrecondition if no handle has
-  // described the table.
-  using Fill = std::function<Status(const TableDescription& description, const TableRows::Visit& visit, TableRows& rows)>;
+  // Replaces all rows by those that `fill` makes in `rows`, with `visit` as an example of a visit that adds rows: it
+  // has the part's first values and initial numbers. If `fill` returns an error, nothing changes. Column 0 and
+  // `columns` are initialized then. Other threads use the earlier rows while `fill` runs. FailedPrecondition if no
+  // handle has described the table.
+  using Fill =
+      std::function<Status(const TableDescription& description, const TableRows::Visit& visit, TableRows& rows)>;
   Status Replace(std::span<const int> columns, const Fill& fill);
 
   std::string DebugString() const override;
@@ -103,7 +106,7 @@ class EmbeddingTable final : public Resource {
 
   const std::string name_;
   const int64_t dim_;
-  mutable SharedMutex mu_;  // held as a reader by whoever uses the rows
+  mutable SharedMutex mu_;                                    // held as a reader by whoever uses the rows
   std::optional<TableDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
   std::optional<TableDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};

@@ -131,21 +131,28 @@ TEST_F(EmbeddingTableTest, ReplaceKeepsTheEarlierRowsUntilAllNewOnesAreMade) {
       }
     });
   };
-  EXPECT_EQ(table_->Replace(slots, [&](const auto& description, const auto& visit, TableRows& rows) {
-    EXPECT_TRUE(fill(description, visit, rows).ok());
-    EXPECT_EQ(*Lookup({1}), (std::vector<float>{4, 4}));  // the earlier rows are still there
-    return DataLoss("no");
-  }).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(table_
+                ->Replace(slots,
+                          [&](const auto& description, const auto& visit, TableRows& rows) {
+                            EXPECT_TRUE(fill(description, visit, rows).ok());
+                            EXPECT_EQ(*Lookup({1}), (std::vector<float>{4, 4}));  // the earlier rows are still there
+                            return DataLoss("no");
+                          })
+                .code(),
+            absl::StatusCode::kDataLoss);
   EXPECT_FALSE(table_->is_initialized(slot));
   EXPECT_EQ(*Lookup({1, 8}), (std::vector<float>{4, 4, 3, 3}));
 
   // A column that is added while rows are made exists in them as well.
   int later = 0;
-  ASSERT_TRUE(table_->Replace(slots, [&](const auto& description, const auto& visit, TableRows& rows) {
-    later = *table_->AddColumn("later", 2);
-    EXPECT_TRUE(table_->Initialize(later).ok());
-    return fill(description, visit, rows);
-  }).ok());
+  ASSERT_TRUE(table_
+                  ->Replace(slots,
+                            [&](const auto& description, const auto& visit, TableRows& rows) {
+                              later = *table_->AddColumn("later", 2);
+                              EXPECT_TRUE(table_->Initialize(later).ok());
+                              return fill(description, visit, rows);
+                            })
+                  .ok());
   EXPECT_EQ(*Lookup({1, 8}), (std::vector<float>{3, 3, 7, 3}));
   EXPECT_EQ(*Lookup({9}, slot), (std::vector<float>{0.5f, 6}));
   EXPECT_EQ(*Lookup({9}, later), (std::vector<float>{2, 2}));

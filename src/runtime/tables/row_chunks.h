@@ -11,8 +11,8 @@
 
 namespace tensorbraid {
 
-// Where a row is: its chunk, and its number in this chunk. The same in all RowChunks. The first chunks are small, because
-// many small tables have few rows: 4, 4, 8, 16, 32 and 64 rows; all others have 128.
+// Where a row is: its chunk, and its number in this chunk. The same in all RowChunks. The first chunks are small,
+// because many small tables have few rows: 4, 4, 8, 16, 32 and 64 rows; all others have 128.
 struct RowPlace {
   static constexpr uint32_t kFirst = 4, kFull = 128, kFullFrom = 6;
 
@@ -33,8 +33,8 @@ struct RowPlace {
   uint32_t offset;
 };
 
-// Rows of `width` elements of a plain type T, in chunks that begin on a line of the cache. The owner knows the width and
-// passes the same one in every call. Not thread-safe.
+// Rows of `width` elements of a plain type T, in chunks that begin on a line of the cache. The owner knows the width
+// and passes the same one in every call. Not thread-safe.
 template <typename T>
 class RowChunks {
  public:

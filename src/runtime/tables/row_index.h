@@ -19,9 +19,9 @@ inline uint64_t KeyHash(int64_t key) {
 }
 
 // A hash table with open addressing that holds row numbers and no keys: the owner of the rows compares the keys. An
-// entry has 32 bits: the row number + 1 in as many bits as the size of the array needs, and above them bits of the hash.
-// So hardly any other row than the right one has to be compared. A full array is replaced by one that is half as large
-// again, and each later insertion moves the entries of a few slots. Not thread-safe.
+// entry has 32 bits: the row number + 1 in as many bits as the size of the array needs, and above them bits of the
+// hash. So hardly any other row than the right one has to be compared. A full array is replaced by one that is half as
+// large again, and each later insertion moves the entries of a few slots. Not thread-safe.
 class RowIndex {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};

@@ -29,10 +29,10 @@ struct RowInfo {
 // Memory in bytes.
 struct TableMemory {
   int64_t rows = 0;
-  int64_t numbers = 0;        // of the numbers of all rows in all columns
-  int64_t reserved = 0;       // of chunks of numbers, including what no row uses yet
-  int64_t beside = 0;         // of keys, versions, indices and lists
-  uint32_t most_moved = 0;    // the most entries of an index that one insertion has moved
+  int64_t numbers = 0;      // of the numbers of all rows in all columns
+  int64_t reserved = 0;     // of chunks of numbers, including what no row uses yet
+  int64_t beside = 0;       // of keys, versions, indices and lists
+  uint32_t most_moved = 0;  // the most entries of an index that one insertion has moved
   void Add(const TableMemory& other);
 };
 
@@ -64,9 +64,7 @@ class SmallTable {
   uint32_t rows() const TB_REQUIRES(mu) { return index_.rows(); }
   RowInfo& info(uint32_t row) const TB_REQUIRES(mu) { return *infos_.At(RowPlace(row), 1); }
   // The numbers of a row in a column. REQUIRES: the column exists.
-  float* numbers(size_t column, uint32_t row) const TB_REQUIRES(mu) {
-    return columns_[column].At(RowPlace(row), dim_);
-  }
+  float* numbers(size_t column, uint32_t row) const TB_REQUIRES(mu) { return columns_[column].At(RowPlace(row), dim_); }
   TableMemory Memory() const TB_REQUIRES(mu);
 
  private:

@@ -33,7 +33,8 @@ void Prefetch(const RowInfo& info, std::span<const float* const> columns, int64_
 }
 
 Status NoMemory(int64_t dim) {
-  return ResourceExhausted("there is no memory for another row of ", dim, " numbers in a growing table: add servers, or "
+  return ResourceExhausted("there is no memory for another row of ", dim,
+                           " numbers in a growing table: add servers, or "
                            "give the table more parts");
 }
 
@@ -75,8 +76,8 @@ StatusOr<TableRows::Order> TableRows::OrderOf(std::span<const int64_t> keys) con
 Status TableRows::VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& apply) {
   TF_ASSIGN_OR_RETURN(const Order order, OrderOf(visit.keys));
   std::atomic<bool> failed{false};
-  const double cost_of_table = visit.cost_ns * static_cast<double>(visit.keys.size()) /
-                               static_cast<double>(small_.size());
+  const double cost_of_table =
+      visit.cost_ns * static_cast<double>(visit.keys.size()) / static_cast<double>(small_.size());
   pool.ParallelFor(static_cast<int64_t>(small_.size()), cost_of_table, [&](int64_t first, int64_t last) {
     if (!VisitTables(visit, order, static_cast<size_t>(first), static_cast<size_t>(last), apply)) failed = true;
   });
@@ -129,8 +130,8 @@ bool TableRows::VisitSome(const Visit& visit, const Order& order, std::span<cons
     for (size_t c = 0; c < visit.columns.size(); ++c) {
       columns[c] = tables[i]->numbers(static_cast<size_t>(visit.columns[c]), candidates[i]);
     }
-    (visit.write ? Prefetch<true> : Prefetch<false>)(tables[i]->info(candidates[i]), {columns.data(), visit.columns.size()},
-                                                     dim_);
+    (visit.write ? Prefetch<true> : Prefetch<false>)(tables[i]->info(candidates[i]),
+                                                     {columns.data(), visit.columns.size()}, dim_);
   }
   for (size_t i = 0; i < numbers.size(); ++i) {
     SmallTable& small = *tables[i];

@@ -22,8 +22,8 @@ inline constexpr size_t kMostColumns = 8;
 
 // A row during a visit.
 struct VisitedRow {
-  size_t number;                              // the position of its key in the visit's keys
-  RowInfo* info = nullptr;                    // null: the key has no row
+  size_t number;                                  // the position of its key in the visit's keys
+  RowInfo* info = nullptr;                        // null: the key has no row
   std::array<float*, kMostColumns> numbers = {};  // in the visit's columns, in their order
 };
 
@@ -40,12 +40,12 @@ class TableRows {
   enum class Absent { kReport, kAdd };
   struct Visit {
     std::span<const int64_t> keys;
-    std::span<const int> columns;     // at most kMostColumns
-    Absent absent = Absent::kReport;  // kReport: `rows` and `initial` are not used
-    const InitialRows* rows = nullptr;   // the first values of column 0; if null, `apply` sets the values of new rows
+    std::span<const int> columns;         // at most kMostColumns
+    Absent absent = Absent::kReport;      // kReport: `rows` and `initial` are not used
+    const InitialRows* rows = nullptr;    // the first values of column 0; if null, `apply` sets the values of new rows
     std::span<const float> initial = {};  // the initial number of each column (that of column 0 is not used)
-    double cost_ns = 50;                 // an estimate of the time for one key
-    bool write = false;                  // whether `apply` changes the rows
+    double cost_ns = 50;                  // an estimate of the time for one key
+    bool write = false;                   // whether `apply` changes the rows
   };
   using Apply = std::function<void(std::span<const VisitedRow> rows)>;
   // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each small
@@ -59,9 +59,9 @@ class TableRows {
   // As EnsureColumns, and sets all rows of a column to its initial number.
   Status FillColumn(size_t column, std::span<const float> initial);
 
-  // Calls begin(n) with the number of rows n, and then copy(residue, first, small, count) for each small table, which is
-  // locked during the call: it has `count` rows to copy, and `first` rows precede them. Rows that appear meanwhile are
-  // left out. Several threads may call `copy` at once.
+  // Calls begin(n) with the number of rows n, and then copy(residue, first, small, count) for each small table, which
+  // is locked during the call: it has `count` rows to copy, and `first` rows precede them. Rows that appear meanwhile
+  // are left out. Several threads may call `copy` at once.
   using Begin = std::function<Status(int64_t rows)>;
   using Copy = std::function<void(int residue, int64_t first, SmallTable& small, uint32_t count)>;
   Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Begin& begin, const Copy& copy);

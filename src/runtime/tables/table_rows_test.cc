@@ -129,7 +129,8 @@ TEST(TableRowsTest, NoUpdateIsLostWhileThreadsAddRows) {
       threads.emplace_back("updates", [&, t] {
         for (int turn = 0; turn < kTurns; ++turn) {
           // Each thread has the keys in another order, and grows the table a little in each turn.
-          std::vector<int64_t> some(keys.begin(), keys.begin() + static_cast<int64_t>(keys.size()) * (turn + 1) / kTurns);
+          std::vector<int64_t> some(keys.begin(),
+                                    keys.begin() + static_cast<int64_t>(keys.size()) * (turn + 1) / kTurns);
           std::rotate(some.begin(), some.begin() + t * static_cast<int64_t>(some.size()) / kThreads, some.end());
           EXPECT_TRUE(Add(rows, pool, some, 1).ok());
           Read(rows, pool, some);
@@ -190,8 +191,7 @@ TEST(TableRowsTest, APartRefusesKeysOfOtherParts) {
   EXPECT_EQ(rows.NumRows(), 5);
   const Status refused = Add(rows, pool, std::vector<int64_t>{4, -1, 1}, 1);  // -1 is in small table 999, of part 0
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(refused.message().substr(0, 71),
-            "key -1 belongs to part 0 of 3 of the table, but was sent to part 1: a k");
+  EXPECT_EQ(refused.message().substr(0, 71), "key -1 belongs to part 0 of 3 of the table, but was sent to part 1: a k");
   EXPECT_EQ(Read(rows, pool, std::vector<int64_t>{1})[0], 2.0f);  // the refused keys changed nothing
 }
 

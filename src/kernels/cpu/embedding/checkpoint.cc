@@ -72,7 +72,8 @@ Status Export(KernelContext& ctx) {
   TF_RETURN_IF_ERROR(of.table->Export(ctx.pool(), of.columns, begin, copy));
   int32_t* const offset = offsets->inplace_data<int32_t>().data();
   offset[0] = 0;
-  for (int r = 0; r < kSmallTables; ++r) offset[r + 1] = offset[r] + static_cast<int32_t>(rows_of[static_cast<size_t>(r)]);
+  for (int r = 0; r < kSmallTables; ++r)
+    offset[r + 1] = offset[r] + static_cast<int32_t>(rows_of[static_cast<size_t>(r)]);
   return OkStatus();
 }
 
@@ -87,8 +88,8 @@ std::string Named(const std::string& part, const std::string& slot) {
   return slot.empty() ? part : StrCat(part, "/", slot);
 }
 
-// NotFound if the checkpoint has no tensor of this name, InvalidArgument if it has another dtype or shape. Unknown sizes
-// of `shape` match any size. Returns the number of rows.
+// NotFound if the checkpoint has no tensor of this name, InvalidArgument if it has another dtype or shape. Unknown
+// sizes of `shape` match any size. Returns the number of rows.
 StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType dtype, const Shape& shape) {
   TF_ASSIGN_OR_RETURN(const auto info, reader.Find(tensor));
   if (info.dtype == dtype && shape.IsCompatibleWith(info.shape)) return info.shape.dim(0);
@@ -143,8 +144,8 @@ class TableRestore {
                const TableRows::Visit& visit, TableRows& rows)
       : ctx_(ctx), reader_(reader), description_(description), visit_(visit), rows_(rows) {}
 
-  // Reads the rows of a saved part in one column. Makes the rows if `slot` is empty; otherwise leaves out keys that have
-  // no row.
+  // Reads the rows of a saved part in one column. Makes the rows if `slot` is empty; otherwise leaves out keys that
+  // have no row.
   Status Read(const SavedPart& part, const std::string& slot, int column) {
     const std::string name = Named(part.name, slot);
     TF_ASSIGN_OR_RETURN(const Tensor keys, reader_.Read(name + "-keys"));
@@ -213,19 +214,20 @@ Status Restore(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefix.data<std::string>()[0]));
   TF_ASSIGN_OR_RETURN(const std::vector<SavedPart> parts,
                       FindParts(*reader, ctx.node().attr<std::string>("name"), slots, of.table->dim()));
-  return of.table->Replace(of.columns, [&](const TableDescription& description, const TableRows::Visit& visit,
-                                           TableRows& rows) -> Status {
-    TableRestore restore(ctx, *reader, description, visit, rows);
-    for (size_t p = 0; p < parts.size(); ++p) {
-      if (!ShareSmallTables(description.part, description.parts, static_cast<int>(p), static_cast<int>(parts.size()))) {
-        continue;
-      }
-      for (size_t c = 0; c < slots.size(); ++c) {
-        TF_RETURN_IF_ERROR(restore.Read(parts[p], slots[c], of.columns[c]));
-      }
-    }
-    return OkStatus();
-  });
+  return of.table->Replace(
+      of.columns, [&](const TableDescription& description, const TableRows::Visit& visit, TableRows& rows) -> Status {
+        TableRestore restore(ctx, *reader, description, visit, rows);
+        for (size_t p = 0; p < parts.size(); ++p) {
+          if (!ShareSmallTables(description.part, description.parts, static_cast<int>(p),
+                                static_cast<int>(parts.size()))) {
+            continue;
+          }
+          for (size_t c = 0; c < slots.size(); ++c) {
+            TF_RETURN_IF_ERROR(restore.Read(parts[p], slots[c], of.columns[c]));
+          }
+        }
+        return OkStatus();
+      });
 }
 
 }  // namespace

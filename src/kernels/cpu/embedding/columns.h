@@ -19,8 +19,8 @@ struct TableColumns {
   std::vector<int> columns;
 };
 
-// The columns that these inputs name. InvalidArgument, with the names, if they belong to different tables or one of them
-// is given twice.
+// The columns that these inputs name. InvalidArgument, with the names, if they belong to different tables or one of
+// them is given twice.
 inline StatusOr<TableColumns> ColumnsOf(KernelContext& ctx, std::span<const int> inputs) {
   TableColumns result;
   for (const int input : inputs) {

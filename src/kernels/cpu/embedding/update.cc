@@ -29,8 +29,9 @@ Status CheckFinite(std::span<const float> grad, std::span<const int64_t> keys, c
   if (sum == 0) return OkStatus();
   const auto at = std::find_if(grad.begin(), grad.end(), [](float g) { return !std::isfinite(g); });
   const auto row = static_cast<size_t>(at - grad.begin()) / (grad.size() / keys.size());
-  return InvalidArgument("the gradient of key ", keys[row], " of growing table '", table, "' has a number that is ", *at,
-                         " in global step ", step, ": nothing was updated. Clip the gradients, or lower the learning rate");
+  return InvalidArgument("the gradient of key ", keys[row], " of growing table '", table, "' has a number that is ",
+                         *at, " in global step ", step,
+                         ": nothing was updated. Clip the gradients, or lower the learning rate");
 }
 
 // The parts that do not depend on the rule.

@@ -1,5 +1,5 @@
-// Update rules that scale the step of each element by the history of its gradients. rule_loop.h explains the form of a rule, and why
-// some rules distinguish updates of rows and rows of one element.
+// Update rules that scale the step of each element by the history of its gradients. rule_loop.h explains the form of a
+// rule, and why some rules distinguish updates of rows and rows of one element.
 #ifndef TENSORBRAID_KERNELS_CPU_TRAINING_ADAPTIVE_RULES_H_
 #define TENSORBRAID_KERNELS_CPU_TRAINING_ADAPTIVE_RULES_H_
 
@@ -10,7 +10,6 @@
 #include "kernels/cpu/training/rule_loop.h"
 
 namespace tensorbraid::cpu::update_rules {
-
 
 using std::abs;
 using std::sqrt;

@@ -1,6 +1,5 @@
 // Kernels of the update rules in descent_rules.h.
 #include "kernels/cpu/training/descent_rules.h"
-
 #include "kernels/cpu/training/training_kernel.h"
 #include "runtime/kernel/kernel.h"
 

@@ -11,7 +11,6 @@
 
 namespace tensorbraid::cpu::update_rules {
 
-
 template <typename C>
 struct GradientDescent {
   static constexpr std::array kVariables = {"var"};

@@ -1,5 +1,5 @@
-// What an update rule is, and the loop that applies it to elements: of variables (training_kernel.h) and of rows of growing
-// tables (kernels/cpu/embedding/update.cc). So both have equal bits.
+// What an update rule is, and the loop that applies it to elements: of variables (training_kernel.h) and of rows of
+// growing tables (kernels/cpu/embedding/update.cc). So both have equal bits.
 //
 // A rule is a class template over the type that elements are computed in. It lists the inputs that it reads, by their
 // names in the op definitions, and defines how an element of the variables changes with an element of the gradient:
@@ -44,8 +44,8 @@ class RuleLoop {
   using C = ComputeType<T>;
 
  public:
-  // Applies n elements of the gradient. After `n` come, for each variable in the order of kVariables, where its elements
-  // are read, and then where they are written.
+  // Applies n elements of the gradient. After `n` come, for each variable in the order of kVariables, where its
+  // elements are read, and then where they are written.
   //
   // Buffers that are both read and written only overlap at the same element, so iterations are independent (ivdep). The
   // rule is a copy. If it were a reference, the compiler would have to assume that the loop writes to the rule, and

@@ -1,0 +1,411 @@
+// Tests the ops on growing tables, alone and beside the ops on static variables.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/threads/thread.h"
+#include "core/values/fingerprint.h"
+#include "kernels/cpu/embedding/embedding_testutil.h"
+#include "kernels/cpu/random/philox.h"
+#include "tensorbraid/ops.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+
+Tensor Keys(const std::vector<int64_t>& keys) { return Tensor::Vector(keys); }
+
+// Gradients without a pattern, for `rows` rows.
+Tensor SomeGradient(int64_t rows, int64_t dim, int turn = 0) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < rows * dim; ++i) {
+    values.push_back(std::sin(static_cast<float>(i * 7 + turn * 13)) * 3);
+  }
+  return Floats({rows, dim}, values);
+}
+
+TEST(GrowingTableTest, FirstValuesFollowFromSeedTableAndKeyAlone) {
+  TestTask task, other_task;
+  const TestTable table;
+  ASSERT_TRUE(table.Initialize(task).ok());
+  const std::vector<int64_t> keys = {3, -3, kMin, kMax, 0, -1};
+  const auto first = table.Lookup(task, keys);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(first->shape(), Shape({6, 4}));
+  for (size_t k = 0; k < keys.size(); ++k) {
+    const auto drawn = cpu::Philox(Fingerprint64("7:emb"), 0, static_cast<uint64_t>(keys[k])).At(0);
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(ValuesOf(*first)[4 * k + i], -1.0f + 2.0f * cpu::UnitFloat(drawn[i]));
+    }
+  }
+  // Rows that updates make, in another order and in parts, begin with the same values.
+  for (const int64_t part : {0, 1, 2}) {
+    TestTable of_part{.name = StrCat("emb/part_", part), .part = part, .parts = 3};
+    ASSERT_TRUE(of_part.Initialize(other_task).ok());
+    for (size_t k = keys.size(); k-- > 0;) {
+      if ((keys[k] % 1000 + 1000) % 1000 % 3 != part) continue;
+      ASSERT_TRUE(of_part.Update(other_task, "GradientDescent", {0.5f}, Floats({1, 4}, {0, 0, 0, 0}), Keys({keys[k]})).ok());
+      const auto row = of_part.Lookup(other_task, {keys[k]});
+      ASSERT_TRUE(row.ok()) << row.status();
+      const auto expected = ValuesOf(*first);
+      EXPECT_TRUE(std::equal(expected.begin() + 4 * static_cast<int64_t>(k),
+                             expected.begin() + 4 * static_cast<int64_t>(k) + 4, ValuesOf(*row).begin()));
+    }
+  }
+  EXPECT_EQ(*table.Rows(task), 0);
+  for (const TestTable& other : {TestTable{.name = "a", .seed = 8}, TestTable{.name = "b", .whole = "other"}}) {
+    ASSERT_TRUE(other.Initialize(task).ok());
+    EXPECT_NE(ValuesOf(*other.Lookup(task, keys)), ValuesOf(*first));
+  }
+}
+
+TEST(GrowingTableTest, FirstValuesHaveTheirDistribution) {
+  TestTask task;
+  std::vector<int64_t> keys;
+  for (int64_t key = -2000; key < 2000; ++key) keys.push_back(key);
+  const auto values = [&](const std::string& initializer, std::vector<float> arguments) {
+    TestTable table{.name = initializer, .dim = 6, .initializer = initializer, .arguments = std::move(arguments)};
+    EXPECT_TRUE(table.Initialize(task).ok());
+    return ValuesOf(*table.Lookup(task, keys));
+  };
+  const auto check = [](const std::vector<float>& v, double mean, double deviation) {
+    double sum = 0, squares = 0;
+    for (const float x : v) sum += x;
+    const double m = sum / static_cast<double>(v.size());
+    for (const float x : v) squares += (x - m) * (x - m);
+    EXPECT_NEAR(m, mean, 0.02);
+    EXPECT_NEAR(std::sqrt(squares / static_cast<double>(v.size())), deviation, 0.02);
+  };
+  check(values("uniform", {1, 3}), 2, 2 / std::sqrt(12));
+  check(values("normal", {0.5f, 0.75f}), 0.5, 0.75);
+  const auto truncated = values("truncated_normal", {0.5f, 0.75f});
+  check(truncated, 0.5, 0.75 * 0.8796);
+  EXPECT_LE(*std::ranges::max_element(truncated), 2.0f);
+  EXPECT_GE(*std::ranges::min_element(truncated), -1.0f);
+  EXPECT_EQ(values("constant", {0.25f}), std::vector<float>(keys.size() * 6, 0.25f));
+}
+
+// A variable with a row for each of `keys`, updated by the op of static variables, beside the table.
+class StaticVariable {
+ public:
+  StaticVariable(TestTask& task, std::string name, int64_t rows, int64_t dim, const std::vector<float>& values)
+      : task_(task), name_(std::move(name)), shape_({rows, dim}) {
+    Graph g;
+    EXPECT_TRUE(task.RunOp(g, NodeBuilder(g, "AssignVariableOp")
+                                  .Input(Handle(g))
+                                  .Input(Constant(g, Floats(shape_, values)))
+                                  .Attr("dtype", kFloat32)
+                                  .Finish())
+                    .ok());
+  }
+  Output Handle(Graph& g) const {
+    return NodeBuilder(g, "VarHandleOp")
+        .Attr("shared_name", name_)
+        .Attr("dtype", kFloat32)
+        .Attr("shape", shape_)
+        .Output();
+  }
+  std::vector<float> Read() const {
+    Graph g;
+    const auto value = task_.Run({NodeBuilder(g, "ReadVariableOp").Input(Handle(g)).Attr("dtype", kFloat32).Output()});
+    EXPECT_TRUE(value.ok()) << value.status();
+    return value.ok() ? ValuesOf(value->at(0)) : std::vector<float>();
+  }
+
+ private:
+  TestTask& task_;
+  const std::string name_;
+  const Shape shape_;
+};
+
+class TableRulesTest : public testing::TestWithParam<int64_t> {
+ protected:
+  static constexpr int64_t kRows = 300;
+
+  // Makes the table and a static variable with its first values. Key k of the table is row `RowOf(k)`.
+  void Make(const TestTable& table) {
+    ASSERT_TRUE(table.Initialize(task_).ok());
+    for (int64_t row = 0; row < kRows; ++row) keys_.push_back(KeyOf(row));
+    values_ = std::make_unique<StaticVariable>(task_, "static", kRows, table.dim, ValuesOf(*table.Lookup(task_, keys_)));
+  }
+  static int64_t KeyOf(int64_t row) { return (row - kRows / 2) * 777'777'777'777; }
+  Output C(const Tensor& t) { return Constant(g_, t); }
+  Output Scalar(float value) { return C(Tensor::Scalar(value)); }
+
+  TestTask task_;
+  Graph g_;
+  std::vector<int64_t> keys_;
+  std::unique_ptr<StaticVariable> values_;
+};
+
+// Rows of a batch, some of which occur twice if `repeated`.
+std::vector<int64_t> RowsOfTurn(int turn, bool repeated) {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < 90; ++i) rows.push_back((i * 7 + turn * 31) % 300);
+  if (repeated) rows.insert(rows.end(), {rows[3], rows[5], rows[3]});
+  return rows;
+}
+
+TEST_P(TableRulesTest, GradientDescentHasTheBitsOfStaticVariables) {
+  const int64_t dim = GetParam();
+  const TestTable table{.dim = dim};
+  Make(table);
+  for (int turn = 0; turn < 4; ++turn) {
+    std::vector<int64_t> rows = RowsOfTurn(turn, true), keys;
+    for (const int64_t row : rows) keys.push_back(KeyOf(row));
+    const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
+    ASSERT_TRUE(table.Update(task_, "GradientDescent", {0.3f}, grad, Keys(keys), turn).ok());
+    ASSERT_TRUE(task_.RunOp(g_, NodeBuilder(g_, "ResourceScatterSub")
+                                    .Input(values_->Handle(g_))
+                                    .Input(C(Keys(rows)))
+                                    .Input(C(grad) * Scalar(0.3f))
+                                    .Finish())
+                    .ok());
+    EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
+  }
+  EXPECT_EQ(*table.Rows(task_), 182);  // those with a gradient, and no others
+}
+
+TEST_P(TableRulesTest, AdagradHasTheBitsOfStaticVariables) {
+  const int64_t dim = GetParam();
+  const TestTable table{.dim = dim, .slots = {{"emb/Adagrad", 0.1f}}};
+  Make(table);
+  const StaticVariable sums(task_, "sums", kRows, dim, std::vector<float>(static_cast<size_t>(kRows * dim), 0.1f));
+  for (int turn = 0; turn < 4; ++turn) {
+    std::vector<int64_t> rows = RowsOfTurn(turn, true), keys;
+    for (const int64_t row : rows) keys.push_back(KeyOf(row));
+    const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
+    ASSERT_TRUE(table.Update(task_, "Adagrad", {0.3f}, grad, Keys(keys), turn).ok());
+    ASSERT_TRUE(task_.RunOp(g_, NodeBuilder(g_, "ResourceSparseApplyAdagrad")
+                                    .Input(values_->Handle(g_))
+                                    .Input(sums.Handle(g_))
+                                    .Input(Scalar(0.3f))
+                                    .Input(C(grad))
+                                    .Input(C(Keys(rows)))
+                                    .Finish())
+                    .ok());
+    EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
+    EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, 0, keys_)), sums.Read());
+  }
+}
+
+// The composition is that of python/tensorbraid/train/adam_async.py.
+TEST_P(TableRulesTest, AdamAsyncHasTheBitsOfItsComposition) {
+  const int64_t dim = GetParam();
+  const auto zeros = std::vector<float>(static_cast<size_t>(kRows * dim));
+  for (const bool rmsprop : {false, true}) {
+    const TestTable table{.name = StrCat("emb", rmsprop), .dim = dim, .slots = {{StrCat("m", rmsprop), 0}, {StrCat("v", rmsprop), 0}}};
+    keys_.clear();
+    Make(table);
+    const StaticVariable first(task_, StrCat("first", rmsprop), kRows, dim, zeros);
+    const StaticVariable second(task_, StrCat("second", rmsprop), kRows, dim, zeros);
+    const StaticVariable power1(task_, StrCat("power1", rmsprop), 1, 1, {0.9f});
+    float p1 = 0.9f, p2 = 0.999f;
+    const auto make_power = [&](const std::string& name, float value) {
+      const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
+      EXPECT_TRUE(task_.RunOp(g_, NodeBuilder(g_, "AssignVariableOp").Input(handle).Input(Scalar(value)).Attr("dtype", kFloat32).Finish()).ok());
+      return handle;
+    };
+    make_power("p1", p1);
+    make_power("p2", p2);
+    for (int turn = 0; turn < 4; ++turn) {
+      std::vector<int64_t> rows = RowsOfTurn(turn, false), keys;
+      for (const int64_t row : rows) keys.push_back(KeyOf(row));
+      const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
+      Graph g;
+      NodeBuilder b(g, "KvResourceSparseApplyAdamAsync");
+      b.Input(table.Handle(g)).Input(table.Slot(g, 0)).Input(table.Slot(g, 1));
+      for (const char* power : {"p1", "p2"}) {
+        b.Input(NodeBuilder(g, "VarHandleOp").Attr("shared_name", power).Attr("dtype", kFloat32).Attr("shape", Shape()).Output());
+      }
+      for (const float scalar : {0.01f, 0.9f, 0.999f, 1e-8f}) b.Input(Constant(g, Tensor::Scalar(scalar)));
+      b.Input(Constant(g, grad)).Input(Constant(g, Keys(keys))).Input(Constant(g, Tensor::Scalar(int64_t{turn})));
+      const Status updated = task_.RunOp(g, b.Attr("apply_sparse_rmsprop", rmsprop).Finish());
+      ASSERT_TRUE(updated.ok()) << updated;
+
+      const Output beta1 = Scalar(0.9f), beta2 = Scalar(0.999f), one = Scalar(1), rate = Scalar(0.01f), values = C(grad);
+      const auto of_rows = [&](const StaticVariable& slot) {
+        return NodeBuilder(g_, "ResourceGather").Input(slot.Handle(g_)).Input(C(Keys(rows))).Attr("dtype", kFloat32).Output();
+      };
+      const Output square = beta2 * of_rows(second) + (one - beta2) * values * values;
+      Output mean, step;
+      if (rmsprop) {
+        mean = beta1 * of_rows(first) + rate * values * Rsqrt(square + Scalar(1e-8f));
+        step = mean;
+      } else {
+        mean = beta1 * of_rows(first) + (one - beta1) * values;
+        step = rate * Sqrt(one - Scalar(p2)) / (one - Scalar(p1)) * mean / (Sqrt(square) + Scalar(1e-8f));
+        p1 *= 0.9f;
+        p2 *= 0.999f;
+      }
+      const auto computed = task_.Run({mean, square, step});
+      ASSERT_TRUE(computed.ok()) << computed.status();
+      const auto scatter = [&](const char* op, const StaticVariable& variable, const Tensor& value) {
+        EXPECT_TRUE(task_.RunOp(g_, NodeBuilder(g_, op).Input(variable.Handle(g_)).Input(C(Keys(rows))).Input(C(value)).Finish()).ok());
+      };
+      scatter("ResourceScatterUpdate", first, computed->at(0));
+      scatter("ResourceScatterUpdate", second, computed->at(1));
+      scatter("ResourceScatterSub", *values_, computed->at(2));
+      EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, 0, keys_)), first.Read());
+      EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, 1, keys_)), second.Read());
+      EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
+    }
+    const auto powers = task_.Run({NodeBuilder(g_, "ReadVariableOp").Input(make_power("unused", 0)).Attr("dtype", kFloat32).Output()});
+    ASSERT_TRUE(powers.ok());
+    for (const auto& [name, expected] : {std::pair("p1", p1), std::pair("p2", p2)}) {
+      const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
+      const auto power = task_.Run({NodeBuilder(g_, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Output()});
+      ASSERT_TRUE(power.ok()) << power.status();
+      EXPECT_EQ(power->at(0).data<float>()[0], expected);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(RowLengths, TableRulesTest, testing::Values(1, 3, 16));
+
+TEST(GrowingTableTest, ConcurrentLookupsAndUpdatesLoseNothing) {
+  TestTask task;
+  const TestTable table{.dim = 2, .initializer = "constant", .arguments = {0}};
+  ASSERT_TRUE(table.Initialize(task).ok());
+  constexpr int kThreads = 3, kTurns = 15;
+  std::vector<int64_t> keys;
+  for (int64_t key = 0; key < 3000; ++key) keys.push_back(key * 37 - 5000);
+  const Tensor ones = Floats({3000, 2}, std::vector<float>(6000, 1.0f));
+  std::vector<Thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back("updates", [&] {
+      for (int turn = 0; turn < kTurns; ++turn) {
+        EXPECT_TRUE(table.Update(task, "GradientDescent", {-1.0f}, ones, Keys(keys), turn).ok());
+        const auto read = table.Lookup(task, keys);
+        ASSERT_TRUE(read.ok());
+        const std::vector<float> values = ValuesOf(*read);
+        for (size_t i = 0; i < values.size(); i += 2) ASSERT_EQ(values[i], values[i + 1]);  // no row is read half-way
+      }
+    });
+  }
+  for (Thread& thread : threads) thread.Join();
+  EXPECT_EQ(ValuesOf(*table.Lookup(task, keys)), std::vector<float>(6000, kThreads * kTurns));
+}
+
+TEST(GrowingTableTest, LookupsTakeKeysOfAnyShapeAndDefaults) {
+  TestTask task;
+  const TestTable table{.dim = 2, .initializer = "constant", .arguments = {5}};
+  ASSERT_TRUE(table.Initialize(task).ok());
+  ASSERT_TRUE(table.Update(task, "GradientDescent", {1}, Floats({1, 2}, {1, 2}), Keys({7})).ok());
+  const Tensor keys = Tensor::Of<int32_t>({2, 1}, std::vector<int32_t>{7, 8});
+  EXPECT_EQ(table.Lookup(task, keys)->shape(), Shape({2, 1, 2}));
+  EXPECT_EQ(ValuesOf(*table.Lookup(task, keys)), (std::vector<float>{4, 3, 5, 5}));
+  EXPECT_EQ(ValuesOf(*table.Lookup(task, keys, Floats({2}, {1, 2}))), (std::vector<float>{4, 3, 1, 2}));
+  EXPECT_EQ(ValuesOf(*table.Lookup(task, keys, Floats({2, 2}, {1, 2, 8, 9}))), (std::vector<float>{4, 3, 8, 9}));
+  EXPECT_EQ(table.Lookup(task, Tensor::Scalar(int64_t{7}))->shape(), Shape({2}));
+  EXPECT_EQ(table.Lookup(task, Keys({}))->shape(), Shape({0, 2}));
+  EXPECT_EQ(*table.Rows(task), 1);
+  const Status refused = table.Lookup(task, keys, Floats({3, 2}, std::vector<float>(6))).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.message().find("a row for each of the 2 keys [2,2], got shape [3,2]"), std::string::npos) << refused;
+}
+
+TEST(GrowingTableTest, TheGradientOfALookupIsSlices) {
+  TestTask task;
+  const TestTable table{.dim = 2};
+  ASSERT_TRUE(table.Initialize(task).ok());
+  Graph g;
+  const Output handle = table.Handle(g);
+  const Output rows = NodeBuilder(g, "KvResourceGather")
+                          .Input(handle)
+                          .Input(Constant(g, Tensor::Of<int64_t>({2, 1}, std::vector<int64_t>{7, -8})))
+                          .Input(Constant(g, Floats({0}, {})))
+                          .Attr("dtype", kFloat32)
+                          .Attr("Tkeys", kInt64)
+                          .Output();
+  EXPECT_EQ(rows.shape(), Shape({2, 1, 2}));
+  const auto grads = SparseGradients({rows * Constant(g, Floats({2, 1, 2}, {1, 2, 3, 4}))}, {handle});
+  ASSERT_TRUE(grads.ok()) << grads.status();
+  ASSERT_TRUE(grads->at(0).is_sparse());
+  const IndexedSlices& slices = grads->at(0).slices();
+  const auto values = task.Run({slices.values, slices.indices, slices.dense_shape});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(values->at(0).shape(), Shape({2, 2}));
+  EXPECT_EQ(ValuesOf(values->at(0)), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(values->at(1).data<int64_t>()[1], -8);
+  EXPECT_EQ(values->at(2).data<int64_t>()[1], 2);
+}
+
+class TableErrorsTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(table_.Initialize(task_).ok()); }
+  static void Expect(const Status& status, absl::StatusCode code, const std::string& part_of_message) {
+    EXPECT_EQ(status.code(), code) << status;
+    EXPECT_NE(status.message().find(part_of_message), std::string::npos) << status;
+  }
+  TestTask task_;
+  const TestTable table_{.dim = 2, .initializer = "constant", .arguments = {1}, .slots = {{"emb/Adagrad", 0.1f}}};
+};
+
+TEST_F(TableErrorsTest, NumbersThatAreNotFinite) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Expect(table_.Update(task_, "Adagrad", {1}, Floats({2, 2}, {1, 1, 1, bad}), Keys({5, -6}), 41),
+           absl::StatusCode::kInvalidArgument, "the gradient of key -6 of growing table 'emb' has a number that is ");
+  }
+  Expect(table_.Update(task_, "Adagrad", {1}, Floats({1, 2}, {1, NAN}), Keys({5}), 41),
+         absl::StatusCode::kInvalidArgument, "nan in global step 41");
+  EXPECT_EQ(*table_.Rows(task_), 0);
+}
+
+TEST_F(TableErrorsTest, ShapesThatDoNotFit) {
+  const TestTable sgd{.dim = 2, .initializer = "constant", .arguments = {1}};
+  Expect(sgd.Update(task_, "GradientDescent", {1}, Floats({1, 3}, {1, 1, 1}), Keys({5})),
+         absl::StatusCode::kInvalidArgument, "have 2 numbers");
+  Expect(sgd.Update(task_, "GradientDescent", {1}, Floats({1, 2}, {1, 1}), Keys({5, 6})),
+         absl::StatusCode::kInvalidArgument, "one row per key");
+  const TestTable longer{.dim = 3};
+  Expect(longer.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kInvalidArgument, "has rows of 2 numbers");
+}
+
+TEST_F(TableErrorsTest, ColumnsOfOtherTables) {
+  const TestTable other{.name = "other", .dim = 2, .slots = {{"other/Adagrad", 0.1f}}};
+  ASSERT_TRUE(other.Initialize(task_).ok());
+  Graph g;
+  const auto update = [&](const Output& table, const Output& slot) {
+    return task_.RunOp(g, NodeBuilder(g, "KvResourceSparseApplyAdagrad")
+                              .Input(table)
+                              .Input(slot)
+                              .Input(Constant(g, Tensor::Scalar(1.0f)))
+                              .Input(Constant(g, Floats({1, 2}, {1, 1})))
+                              .Input(Constant(g, Keys({1})))
+                              .Input(Constant(g, Tensor::Scalar(int64_t{0})))
+                              .Finish());
+  };
+  Expect(update(table_.Handle(g), other.Slot(g, 0)), absl::StatusCode::kInvalidArgument,
+         "'emb' and 'other/Adagrad' are not columns of one growing table");
+  Expect(update(table_.Handle(g), table_.Handle(g)), absl::StatusCode::kInvalidArgument, "'emb' is given");
+  EXPECT_TRUE(update(table_.Handle(g), table_.Slot(g, 0)).ok());
+}
+
+TEST_F(TableErrorsTest, TablesWithoutValues) {
+  const TestTable fresh{.name = "fresh", .dim = 2};
+  Expect(fresh.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kFailedPrecondition, "uninitialized value fresh.");
+  Expect(fresh.Rows(task_).status(), absl::StatusCode::kFailedPrecondition, "uninitialized value fresh.");
+  const TestTable with_slot{.name = "emb", .dim = 2, .initializer = "constant", .arguments = {1}, .slots = {{"emb/new", 0}}};
+  Expect(with_slot.Update(task_, "Adagrad", {1}, Floats({1, 2}, {1, 1}), Keys({5})),
+         absl::StatusCode::kFailedPrecondition, "uninitialized value emb/new.");
+}
+
+TEST_F(TableErrorsTest, PartsAndInitializers) {
+  Expect(TestTable{.name = "a", .parts = 0}.Initialize(task_), absl::StatusCode::kInvalidArgument, "cannot be part 0 of 0");
+  Expect(TestTable{.name = "a", .part = 2, .parts = 2}.Initialize(task_), absl::StatusCode::kInvalidArgument, "part 2 of 2");
+  Expect(TestTable{.name = "a", .parts = 1001}.Initialize(task_), absl::StatusCode::kInvalidArgument, "of 1001");
+  Expect(TestTable{.name = "a", .initializer = "glorot"}.Initialize(task_), absl::StatusCode::kInvalidArgument,
+         "unknown initializer 'glorot'");
+  Expect(TestTable{.name = "a", .arguments = {1}}.Initialize(task_), absl::StatusCode::kInvalidArgument, "takes 2 finite numbers");
+  Expect(TestTable{.name = "emb/Adagrad", .dim = 2}.Initialize(task_), absl::StatusCode::kInvalidArgument,
+         "cannot become a table");
+  const TestTable part{.name = "part", .part = 1, .parts = 2};
+  ASSERT_TRUE(part.Initialize(task_).ok());
+  Expect(part.Lookup(task_, std::vector<int64_t>{1, 2}).status(), absl::StatusCode::kInvalidArgument,
+         "key 2 belongs to part 0 of 2 of the table, but was sent to part 1");
+}
+
+}  // namespace
+}  // namespace tensorbraid
