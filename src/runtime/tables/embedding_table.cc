@@ -90,7 +90,7 @@ Status EmbeddingTable::CheckInitialized(std::span<const int> columns) const {
     const Column& c = columns_[static_cast<size_t>(column)];
     if (!c.initialized) return Uninitialized(c.name);
   }
-  return rows_ != nullptr ? OkStatus() : Uninitialized(name_);
+  return columns_[0].initialized ? OkStatus() : Uninitialized(name_);  // there are rows only then
 }
 
 StatusOr<int64_t> EmbeddingTable::NumRows() const {

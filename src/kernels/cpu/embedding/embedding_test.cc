@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/threads/thread.h"
 #include "core/values/fingerprint.h"
@@ -45,7 +46,8 @@ TEST(GrowingTableTest, FirstValuesFollowFromSeedTableAndKeyAlone) {
     ASSERT_TRUE(of_part.Initialize(other_task).ok());
     for (size_t k = keys.size(); k-- > 0;) {
       if ((keys[k] % 1000 + 1000) % 1000 % 3 != part) continue;
-      ASSERT_TRUE(of_part.Update(other_task, "GradientDescent", {0.5f}, Floats({1, 4}, {0, 0, 0, 0}), Keys({keys[k]})).ok());
+      ASSERT_TRUE(
+          of_part.Update(other_task, "GradientDescent", {0.5f}, Floats({1, 4}, {0, 0, 0, 0}), Keys({keys[k]})).ok());
       const auto row = of_part.Lookup(other_task, {keys[k]});
       ASSERT_TRUE(row.ok()) << row.status();
       const auto expected = ValuesOf(*first);
@@ -127,7 +129,8 @@ class TableRulesTest : public testing::TestWithParam<int64_t> {
   void Make(const TestTable& table) {
     ASSERT_TRUE(table.Initialize(task_).ok());
     for (int64_t row = 0; row < kRows; ++row) keys_.push_back(KeyOf(row));
-    values_ = std::make_unique<StaticVariable>(task_, "static", kRows, table.dim, ValuesOf(*table.Lookup(task_, keys_)));
+    values_ =
+        std::make_unique<StaticVariable>(task_, "static", kRows, table.dim, ValuesOf(*table.Lookup(task_, keys_)));
   }
   static int64_t KeyOf(int64_t row) { return (row - kRows / 2) * 777'777'777'777; }
   Output C(const Tensor& t) { return Constant(g_, t); }
@@ -151,20 +154,23 @@ TEST_P(TableRulesTest, GradientDescentHasTheBitsOfStaticVariables) {
   const int64_t dim = GetParam();
   const TestTable table{.dim = dim};
   Make(table);
+  std::set<int64_t> updated;
   for (int turn = 0; turn < 4; ++turn) {
     std::vector<int64_t> rows = RowsOfTurn(turn, true), keys;
     for (const int64_t row : rows) keys.push_back(KeyOf(row));
+    updated.insert(rows.begin(), rows.end());
     const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
     ASSERT_TRUE(table.Update(task_, "GradientDescent", {0.3f}, grad, Keys(keys), turn).ok());
-    ASSERT_TRUE(task_.RunOp(g_, NodeBuilder(g_, "ResourceScatterSub")
-                                    .Input(values_->Handle(g_))
-                                    .Input(C(Keys(rows)))
-                                    .Input(C(grad) * Scalar(0.3f))
-                                    .Finish())
+    ASSERT_TRUE(task_
+                    .RunOp(g_, NodeBuilder(g_, "ResourceScatterSub")
+                                   .Input(values_->Handle(g_))
+                                   .Input(C(Keys(rows)))
+                                   .Input(C(grad) * Scalar(0.3f))
+                                   .Finish())
                     .ok());
     EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
   }
-  EXPECT_EQ(*table.Rows(task_), 182);  // those with a gradient, and no others
+  EXPECT_EQ(*table.Rows(task_), static_cast<int64_t>(updated.size()));  // those with a gradient, and no others
 }
 
 TEST_P(TableRulesTest, AdagradHasTheBitsOfStaticVariables) {
@@ -177,13 +183,14 @@ TEST_P(TableRulesTest, AdagradHasTheBitsOfStaticVariables) {
     for (const int64_t row : rows) keys.push_back(KeyOf(row));
     const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
     ASSERT_TRUE(table.Update(task_, "Adagrad", {0.3f}, grad, Keys(keys), turn).ok());
-    ASSERT_TRUE(task_.RunOp(g_, NodeBuilder(g_, "ResourceSparseApplyAdagrad")
-                                    .Input(values_->Handle(g_))
-                                    .Input(sums.Handle(g_))
-                                    .Input(Scalar(0.3f))
-                                    .Input(C(grad))
-                                    .Input(C(Keys(rows)))
-                                    .Finish())
+    ASSERT_TRUE(task_
+                    .RunOp(g_, NodeBuilder(g_, "ResourceSparseApplyAdagrad")
+                                   .Input(values_->Handle(g_))
+                                   .Input(sums.Handle(g_))
+                                   .Input(Scalar(0.3f))
+                                   .Input(C(grad))
+                                   .Input(C(Keys(rows)))
+                                   .Finish())
                     .ok());
     EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
     EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, 0, keys_)), sums.Read());
@@ -195,17 +202,26 @@ TEST_P(TableRulesTest, AdamAsyncHasTheBitsOfItsComposition) {
   const int64_t dim = GetParam();
   const auto zeros = std::vector<float>(static_cast<size_t>(kRows * dim));
   for (const bool rmsprop : {false, true}) {
-    const TestTable table{.name = StrCat("emb", rmsprop), .dim = dim, .slots = {{StrCat("m", rmsprop), 0}, {StrCat("v", rmsprop), 0}}};
+    const TestTable table{
+        .name = StrCat("emb", rmsprop), .dim = dim, .slots = {{StrCat("m", rmsprop), 0}, {StrCat("v", rmsprop), 0}}};
     keys_.clear();
     Make(table);
     const StaticVariable first(task_, StrCat("first", rmsprop), kRows, dim, zeros);
     const StaticVariable second(task_, StrCat("second", rmsprop), kRows, dim, zeros);
-    const StaticVariable power1(task_, StrCat("power1", rmsprop), 1, 1, {0.9f});
     float p1 = 0.9f, p2 = 0.999f;
-    const auto make_power = [&](const std::string& name, float value) {
-      const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
-      EXPECT_TRUE(task_.RunOp(g_, NodeBuilder(g_, "AssignVariableOp").Input(handle).Input(Scalar(value)).Attr("dtype", kFloat32).Finish()).ok());
-      return handle;
+    const auto make_power = [&](const char* name, float value) {
+      const Output handle = NodeBuilder(g_, "VarHandleOp")
+                                .Attr("shared_name", name)
+                                .Attr("dtype", kFloat32)
+                                .Attr("shape", Shape())
+                                .Output();
+      EXPECT_TRUE(task_
+                      .RunOp(g_, NodeBuilder(g_, "AssignVariableOp")
+                                     .Input(handle)
+                                     .Input(Scalar(value))
+                                     .Attr("dtype", kFloat32)
+                                     .Finish())
+                      .ok());
     };
     make_power("p1", p1);
     make_power("p2", p2);
@@ -217,16 +233,25 @@ TEST_P(TableRulesTest, AdamAsyncHasTheBitsOfItsComposition) {
       NodeBuilder b(g, "KvResourceSparseApplyAdamAsync");
       b.Input(table.Handle(g)).Input(table.Slot(g, 0)).Input(table.Slot(g, 1));
       for (const char* power : {"p1", "p2"}) {
-        b.Input(NodeBuilder(g, "VarHandleOp").Attr("shared_name", power).Attr("dtype", kFloat32).Attr("shape", Shape()).Output());
+        b.Input(NodeBuilder(g, "VarHandleOp")
+                    .Attr("shared_name", power)
+                    .Attr("dtype", kFloat32)
+                    .Attr("shape", Shape())
+                    .Output());
       }
       for (const float scalar : {0.01f, 0.9f, 0.999f, 1e-8f}) b.Input(Constant(g, Tensor::Scalar(scalar)));
       b.Input(Constant(g, grad)).Input(Constant(g, Keys(keys))).Input(Constant(g, Tensor::Scalar(int64_t{turn})));
       const Status updated = task_.RunOp(g, b.Attr("apply_sparse_rmsprop", rmsprop).Finish());
       ASSERT_TRUE(updated.ok()) << updated;
 
-      const Output beta1 = Scalar(0.9f), beta2 = Scalar(0.999f), one = Scalar(1), rate = Scalar(0.01f), values = C(grad);
+      const Output beta1 = Scalar(0.9f), beta2 = Scalar(0.999f), one = Scalar(1), rate = Scalar(0.01f),
+                   values = C(grad);
       const auto of_rows = [&](const StaticVariable& slot) {
-        return NodeBuilder(g_, "ResourceGather").Input(slot.Handle(g_)).Input(C(Keys(rows))).Attr("dtype", kFloat32).Output();
+        return NodeBuilder(g_, "ResourceGather")
+            .Input(slot.Handle(g_))
+            .Input(C(Keys(rows)))
+            .Attr("dtype", kFloat32)
+            .Output();
       };
       const Output square = beta2 * of_rows(second) + (one - beta2) * values * values;
       Output mean, step;
@@ -242,7 +267,10 @@ TEST_P(TableRulesTest, AdamAsyncHasTheBitsOfItsComposition) {
       const auto computed = task_.Run({mean, square, step});
       ASSERT_TRUE(computed.ok()) << computed.status();
       const auto scatter = [&](const char* op, const StaticVariable& variable, const Tensor& value) {
-        EXPECT_TRUE(task_.RunOp(g_, NodeBuilder(g_, op).Input(variable.Handle(g_)).Input(C(Keys(rows))).Input(C(value)).Finish()).ok());
+        EXPECT_TRUE(
+            task_
+                .RunOp(g_, NodeBuilder(g_, op).Input(variable.Handle(g_)).Input(C(Keys(rows))).Input(C(value)).Finish())
+                .ok());
       };
       scatter("ResourceScatterUpdate", first, computed->at(0));
       scatter("ResourceScatterUpdate", second, computed->at(1));
@@ -251,10 +279,12 @@ TEST_P(TableRulesTest, AdamAsyncHasTheBitsOfItsComposition) {
       EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, 1, keys_)), second.Read());
       EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
     }
-    const auto powers = task_.Run({NodeBuilder(g_, "ReadVariableOp").Input(make_power("unused", 0)).Attr("dtype", kFloat32).Output()});
-    ASSERT_TRUE(powers.ok());
     for (const auto& [name, expected] : {std::pair("p1", p1), std::pair("p2", p2)}) {
-      const Output handle = NodeBuilder(g_, "VarHandleOp").Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", Shape()).Output();
+      const Output handle = NodeBuilder(g_, "VarHandleOp")
+                                .Attr("shared_name", name)
+                                .Attr("dtype", kFloat32)
+                                .Attr("shape", Shape())
+                                .Output();
       const auto power = task_.Run({NodeBuilder(g_, "ReadVariableOp").Input(handle).Attr("dtype", kFloat32).Output()});
       ASSERT_TRUE(power.ok()) << power.status();
       EXPECT_EQ(power->at(0).data<float>()[0], expected);
@@ -303,7 +333,8 @@ TEST(GrowingTableTest, LookupsTakeKeysOfAnyShapeAndDefaults) {
   EXPECT_EQ(*table.Rows(task), 1);
   const Status refused = table.Lookup(task, keys, Floats({3, 2}, std::vector<float>(6))).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(refused.message().find("a row for each of the 2 keys [2,2], got shape [3,2]"), std::string::npos) << refused;
+  EXPECT_NE(refused.message().find("a row for each of the 2 keys [2,2], got shape [3,2]"), std::string::npos)
+      << refused;
 }
 
 TEST(GrowingTableTest, TheGradientOfALookupIsSlices) {
@@ -360,7 +391,8 @@ TEST_F(TableErrorsTest, ShapesThatDoNotFit) {
   Expect(sgd.Update(task_, "GradientDescent", {1}, Floats({1, 2}, {1, 1}), Keys({5, 6})),
          absl::StatusCode::kInvalidArgument, "one row per key");
   const TestTable longer{.dim = 3};
-  Expect(longer.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kInvalidArgument, "has rows of 2 numbers");
+  Expect(longer.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kInvalidArgument,
+         "has rows of 2 numbers");
 }
 
 TEST_F(TableErrorsTest, ColumnsOfOtherTables) {
@@ -385,20 +417,25 @@ TEST_F(TableErrorsTest, ColumnsOfOtherTables) {
 
 TEST_F(TableErrorsTest, TablesWithoutValues) {
   const TestTable fresh{.name = "fresh", .dim = 2};
-  Expect(fresh.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kFailedPrecondition, "uninitialized value fresh.");
+  Expect(fresh.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kFailedPrecondition,
+         "uninitialized value fresh.");
   Expect(fresh.Rows(task_).status(), absl::StatusCode::kFailedPrecondition, "uninitialized value fresh.");
-  const TestTable with_slot{.name = "emb", .dim = 2, .initializer = "constant", .arguments = {1}, .slots = {{"emb/new", 0}}};
+  const TestTable with_slot{
+      .name = "emb", .dim = 2, .initializer = "constant", .arguments = {1}, .slots = {{"emb/new", 0}}};
   Expect(with_slot.Update(task_, "Adagrad", {1}, Floats({1, 2}, {1, 1}), Keys({5})),
          absl::StatusCode::kFailedPrecondition, "uninitialized value emb/new.");
 }
 
 TEST_F(TableErrorsTest, PartsAndInitializers) {
-  Expect(TestTable{.name = "a", .parts = 0}.Initialize(task_), absl::StatusCode::kInvalidArgument, "cannot be part 0 of 0");
-  Expect(TestTable{.name = "a", .part = 2, .parts = 2}.Initialize(task_), absl::StatusCode::kInvalidArgument, "part 2 of 2");
+  Expect(TestTable{.name = "a", .parts = 0}.Initialize(task_), absl::StatusCode::kInvalidArgument,
+         "cannot be part 0 of 0");
+  Expect(TestTable{.name = "a", .part = 2, .parts = 2}.Initialize(task_), absl::StatusCode::kInvalidArgument,
+         "part 2 of 2");
   Expect(TestTable{.name = "a", .parts = 1001}.Initialize(task_), absl::StatusCode::kInvalidArgument, "of 1001");
   Expect(TestTable{.name = "a", .initializer = "glorot"}.Initialize(task_), absl::StatusCode::kInvalidArgument,
          "unknown initializer 'glorot'");
-  Expect(TestTable{.name = "a", .arguments = {1}}.Initialize(task_), absl::StatusCode::kInvalidArgument, "takes 2 finite numbers");
+  Expect(TestTable{.name = "a", .arguments = {1}}.Initialize(task_), absl::StatusCode::kInvalidArgument,
+         "takes 2 finite numbers");
   Expect(TestTable{.name = "emb/Adagrad", .dim = 2}.Initialize(task_), absl::StatusCode::kInvalidArgument,
          "cannot become a table");
   const TestTable part{.name = "part", .part = 1, .parts = 2};
