@@ -33,6 +33,7 @@
 #include "tensorbraid/raw_ops/control_flow.h"
 #include "tensorbraid/raw_ops/data_flow.h"
 #include "tensorbraid/raw_ops/dataset.h"
+#include "tensorbraid/raw_ops/embedding.h"
 #include "tensorbraid/raw_ops/image.h"
 #include "tensorbraid/raw_ops/io.h"
 #include "tensorbraid/raw_ops/linalg.h"

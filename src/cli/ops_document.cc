@@ -40,6 +40,7 @@ std::string HeadingOf(const OpDef& op) {
       {"control_flow", "Control flow and functions"},
       {"data_flow", "Data flow"},
       {"dataset", "Datasets"},
+      {"embedding", "Growing tables"},
       {"image", "Images"},
       {"io", "Files and checkpoints"},
       {"linalg", "Linear algebra"},
@@ -64,9 +65,9 @@ std::string HeadingOf(const OpDef& op) {
 
 constexpr char kHead[] = R"(# Ops
 
-The ops of this build, as printed by `tensorbraid ops`. Their definitions are TensorFlow's. A session refuses a graph
-that uses any other op; the error lists all of them. The ops of TensorFlow that are missing are at the end, with the
-reasons.
+The ops of this build, as printed by `tensorbraid ops`. Their definitions are TensorFlow's, except those of growing
+tables, whose names begin with `Kv`: they follow DeepRec's. A session refuses a graph that uses any other op; the error
+lists all of them. The ops of TensorFlow that are missing are at the end, with the reasons.
 
 - *dtypes*: the dtypes that the kernels accept for each type attribute; for an op without type attributes, the dtypes of
   its inputs and outputs. `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64;

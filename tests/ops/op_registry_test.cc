@@ -1,9 +1,11 @@
-// Compares the registry with TensorFlow's op definitions, and checks that the op table (op_case.h) covers the registry.
+// Compares the registry with TensorFlow's and DeepRec's op definitions, and checks that the op table (op_case.h) covers
+// the registry.
 #include "graph/model/op_registry.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -30,6 +32,29 @@ void CheckArgs(const std::vector<ArgDef>& ours, const Json& theirs) {
   std::vector<std::string> texts;
   for (const ArgDef& a : ours) texts.push_back(ArgText(a));
   EXPECT_EQ(texts, theirs.get<std::vector<std::string>>());
+}
+
+// The ops in deeprec_ops.txt with their lines.
+std::map<std::string, std::string> DeepRecOps() {
+  std::map<std::string, std::string> lines;
+  for (const std::string& line : ReferenceLines("../deeprec_ops.txt")) {
+    if (line.empty() || line[0] == '#') continue;
+    lines.emplace(line.substr(0, line.find(' ')), line);
+  }
+  return lines;
+}
+
+TEST(OpRegistryTable, DefinitionsMatchDeepRec) {
+  for (const auto& [op, line] : DeepRecOps()) {
+    const OpDef* def = OpRegistry::Global().Find(op);
+    ASSERT_NE(def, nullptr) << op;
+    std::string ours = op;
+    for (const ArgDef& a : def->inputs) ours += " " + a.name;
+    ours += " ->";
+    for (const ArgDef& a : def->outputs) ours += " " + a.name;
+    EXPECT_EQ(ours, line);
+    EXPECT_TRUE(def->is_stateful) << op;
+  }
 }
 
 TEST(OpRegistryTable, DefinitionsMatchTensorFlow) {
@@ -94,8 +119,9 @@ TEST(OpRegistryTable, DefinitionsMatchTensorFlow) {
     }
   }
   // Ops whose names begin with "_" are the runtime's own, except for a few that TensorFlow's clients send.
+  const auto deeprec = DeepRecOps();
   for (const std::string& op : OpRegistry::Global().names()) {
-    EXPECT_TRUE(compared.contains(op) || op.starts_with('_'))
+    EXPECT_TRUE(compared.contains(op) || op.starts_with('_') || deeprec.contains(op))
         << op << " is not compared with TensorFlow's definition: run scripts/update_op_files";
   }
 }
