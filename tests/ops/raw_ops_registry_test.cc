@@ -108,7 +108,7 @@ std::vector<AttrValue> RawValues::Candidates(const AttrDef& attr) const {
   } else if (attr.type == "type") {
     for (const DType t : types) values.emplace_back(t);
   } else if (attr.type == "shape") {
-    values = {Shape({2, 3}), Shape({}), Shape::Unknown()};
+    values = {Shape({2, 3}), Shape({}), Shape::Unknown(), Shape({3}), Shape({2})};
   } else if (attr.type == "tensor") {
     values = {Tensor::Vector<uint8_t>({7, 8}), Tensor::Scalar(2.0f), Tensor::Scalar(int64_t{2})};
   } else if (attr.type == "func") {
