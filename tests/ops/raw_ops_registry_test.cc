@@ -261,6 +261,7 @@ TEST(RawOpsRegistry, EachFunctionAddsTheNodeThatNodeBuilderAdds) {
     Compare(*op, row, values);
     for (const AttrDef& attr : op->attrs) {
       SCOPED_TRACE(attr.name);
+      if (attr.allowed_types.size() == 1) continue;  // there is no other value
       RawValues other = values;
       ++attrs;
       if (other.Vary(attr)) {
