@@ -3,6 +3,7 @@
 #define TENSORBRAID_VARIABLES_H_
 
 #include "tensorbraid/variables/embedding.h"
+#include "tensorbraid/variables/embedding_variable.h"
 #include "tensorbraid/variables/initializers.h"
 #include "tensorbraid/variables/partitioned_variable.h"
 #include "tensorbraid/variables/sampled_loss.h"

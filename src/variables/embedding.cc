@@ -15,6 +15,12 @@
 namespace tensorbraid::nn {
 namespace {
 
+// A growing table consists of so many small tables; see DistributeKeys.
+constexpr int64_t kSmallTables = 1000;
+
+// Whether the table, which is valid, is an EmbeddingVariable.
+bool IsGrowing(const EmbeddingTable& table) { return table.parts()[0].table() != nullptr; }
+
 // How the ids are distributed over the parts of `table`; see EmbeddingLookupOptions.
 PartitionStrategy StrategyOf(const EmbeddingTable& table, std::optional<PartitionStrategy> chosen) {
   return chosen.value_or(table.is_partitioned() ? PartitionStrategy::kDiv : PartitionStrategy::kMod);
@@ -33,11 +39,19 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
   };
   if (parts.empty()) return mistake("the table has no parts");
   int64_t total = 0;
+  bool grows = false;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].valid() || NodeOf(parts[i].handle())->graph() != &g) {
       return mistake("part ", i, " of the table is not valid or does not belong to the graph of the ids");
     }
     const Shape& shape = parts[i].shape();
+    const TableDescription* const part = parts[i].table();
+    grows = grows || part != nullptr;
+    if (grows &&
+        (part == nullptr || part->part != static_cast<int>(i) || part->parts != static_cast<int>(parts.size()))) {
+      return mistake("variable '", parts[i].name(), "' is not part ", i, " of the ", parts.size(),
+                     " parts of a growing table: pass the EmbeddingVariable, or all its parts in their order");
+    }
     if (shape.rank() < 1) return mistake("variable '", parts[i].name(), "' is a scalar and has no rows");
     if (parts[i].dtype() != parts[0].dtype() ||
         !std::ranges::equal(shape.dims().subspan(1), parts[0].shape().dims().subspan(1))) {
@@ -46,6 +60,7 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
     }
     total += shape.dim(0);
   }
+  if (grows) return true;
   const auto count = static_cast<int64_t>(parts.size());
   if (table.is_partitioned() && count > 1 && strategy == PartitionStrategy::kMod) {
     return mistake("the partitioned variable of '", parts[0].name(),
@@ -113,15 +128,27 @@ std::pair<Output, Output> Distribute(const Output& ids, PartitionStrategy strate
   return {part, Select(Less(part, extras), FloorMod(ids, rows + 1), FloorMod(rest, rows))};
 }
 
+int64_t NumRowsOf(const std::vector<Variable>& parts) {
+  int64_t rows = 0;
+  for (const Variable& part : parts) rows += part.shape().dim(0);
+  return rows;
+}
+
+// As Distribute, for the keys of a growing table: each part has the keys of some of the small tables that the table
+// consists of. A key stays as it is in its part.
+std::pair<Output, Output> DistributeKeys(const Output& ids, int64_t parts) {
+  const Output keys = ids.valid() && ids.dtype() == kInt32 ? Cast(ids, kInt64) : ids;
+  return {FloorMod(FloorMod(keys, kSmallTables), parts), keys};
+}
+
 // The rows of a valid table, without clipping: [ids..., row...].
 Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, std::optional<PartitionStrategy> chosen) {
   const auto& parts = table.parts();
   if (parts.size() == 1) return parts[0].SparseRead(ids);
-  int64_t total = 0;
-  for (const Variable& part : parts) total += part.shape().dim(0);
   const auto count = static_cast<int64_t>(parts.size());
   const Output flat = ids.shape().has_rank() && ids.shape().rank() == 1 ? ids : Reshape(ids, {-1});
-  const auto [part, id] = Distribute(flat, StrategyOf(table, chosen), count, total);
+  const auto [part, id] = IsGrowing(table) ? DistributeKeys(flat, count)
+                                           : Distribute(flat, StrategyOf(table, chosen), count, NumRowsOf(parts));
   // The limits keep the conversion from turning the part of an id that is far out of range into an existing part.
   const Output parts_of_ids = Cast(Minimum(Maximum(part, -1), count), kInt32);
   const Output positions = Range(g, 0, Size(flat));
@@ -160,20 +187,36 @@ Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids
   return Unflatten(Gather(rows, unique.output(1)), ids, row);
 }
 
-// Sums the rows of `data` that have the same segment id. The ids must not decrease.
-Output SumOfSegments(const Output& data, const Output& segment_ids) {
-  return NodeBuilder(*data.graph(), "SegmentSum").Input(data).Input(segment_ids).Output();
+// The rows of a sparse matrix to which the elements belong, in an order that does not decrease.
+struct Segments {
+  Output ids;
+  // The number of rows. Not valid: they end with the last one that has an element.
+  Output count;
+};
+
+// Sums the rows of `data` that have the same segment id.
+Output SumOfSegments(const Output& data, const Segments& segments) {
+  NodeBuilder sum(*data.graph(), segments.count.valid() ? "UnsortedSegmentSum" : "SegmentSum");
+  sum.Input(data).Input(segments.ids);
+  if (segments.count.valid()) sum.Input(segments.count);
+  return sum.Output();
 }
 
 // Combines embeddings e[position] of each segment, without weights.
-Output CombineUnweighted(const Output& e, const Output& position, const Output& segments, Combiner combiner) {
+Output CombineUnweighted(const Output& e, const Output& position, const Segments& segments, Combiner combiner) {
   const char* op = combiner == Combiner::kSum    ? "SparseSegmentSum"
                    : combiner == Combiner::kMean ? "SparseSegmentMean"
                                                  : "SparseSegmentSqrtN";
-  return NodeBuilder(*e.graph(), op).Input(e).Input(position).Input(segments).Output();
+  if (!segments.count.valid()) return NodeBuilder(*e.graph(), op).Input(e).Input(position).Input(segments.ids).Output();
+  return NodeBuilder(*e.graph(), StrCat(op, "WithNumSegments"))
+      .Input(e)
+      .Input(position)
+      .Input(segments.ids)
+      .Input(segments.count)
+      .Output();
 }
 
-Output CombineWeighted(Output e, const Output& position, const Output& segments, Output weights, const Shape& row,
+Output CombineWeighted(Output e, const Output& position, const Segments& segments, Output weights, const Shape& row,
                        Combiner combiner) {
   const DType dtype = e.dtype();
   e = Gather(e, position);
@@ -189,8 +232,9 @@ Output CombineWeighted(Output e, const Output& position, const Output& segments,
   return Cast(sum, dtype);
 }
 
+// `num_rows` is the number of rows of the result; not valid: up to the last one that has an id.
 Output SparseLookup(Graph& g, const EmbeddingTable& table, const SparseTensor& ids, const Output* weights,
-                    const EmbeddingLookupSparseOptions& options) {
+                    const EmbeddingLookupSparseOptions& options, const Output& num_rows = {}) {
   // indices[:, 0], the rows of the ids.
   const Output first_column = NodeBuilder(g, "StridedSlice")
                                   .Input(ids.indices)
@@ -206,8 +250,9 @@ Output SparseLookup(Graph& g, const EmbeddingTable& table, const SparseTensor& i
   const Shape row = RowOf(table);
   const Output e = ClipRows(Lookup(g, table, unique.output(0), options.partition_strategy), row, options.max_norm);
   if (!e.valid()) return {};
-  if (weights == nullptr) return CombineUnweighted(e, unique.output(1), first_column, options.combiner);
-  return CombineWeighted(e, unique.output(1), first_column, *weights, row, options.combiner);
+  const Segments segments = {.ids = first_column, .count = num_rows};
+  if (weights == nullptr) return CombineUnweighted(e, unique.output(1), segments, options.combiner);
+  return CombineWeighted(e, unique.output(1), segments, *weights, row, options.combiner);
 }
 
 // The graph of a sparse tensor, or null if one of its tensors is not valid.
@@ -266,26 +311,34 @@ Output SafeLookup(const EmbeddingTable& table, const SparseTensor& sparse_ids, c
   if (!reshaped.valid()) return {};
   SparseTensor ids = {.indices = reshaped.output(0), .values = sparse_ids.values, .dense_shape = reshaped.output(1)};
   SparseTensor weights;
-  Output keep = GreaterEqual(ids.values, 0);
+  // All other negative numbers are keys of a growing table.
+  Output keep = IsGrowing(table) ? NotEqual(ids.values, -1) : GreaterEqual(ids.values, 0);
   if (sparse_weights != nullptr) {
     weights = {.indices = ids.indices, .values = sparse_weights->values, .dense_shape = ids.dense_shape};
     if (options.combiner != Combiner::kSum) keep = LogicalAnd(keep, Greater(weights.values, 0));
     weights = Retain(weights, keep);
   }
+  const EmbeddingLookupSparseOptions combined = {
+      .partition_strategy = options.partition_strategy, .combiner = options.combiner, .max_norm = options.max_norm};
+  const Shape row = RowOf(table);
+  const std::vector<int64_t> row_dims(row.dims().begin(), row.dims().end());
+  if (IsGrowing(table) && !options.default_id) {
+    // A row of ids that is filled with some key would make the row of this key in the table.
+    const Output rows = SparseLookup(g, table, Retain(ids, keep), sparse_weights == nullptr ? nullptr : &weights.values,
+                                     combined, Gather(matrix, 0));
+    if (!rows.valid()) return {};
+    return Reshape(rows, Concat({outer, Const(g, Tensor::Vector(row_dims))}, 0));
+  }
   const Filled filled = FillEmptyRows(g, Retain(ids, keep), options.default_id.value_or(0));
   if (!filled.was_empty.valid()) return {};
   if (sparse_weights != nullptr) weights = FillEmptyRows(g, weights, 1).tensor;
-  Output rows = SparseLookup(
-      g, table, filled.tensor, sparse_weights == nullptr ? nullptr : &weights.values,
-      {.partition_strategy = options.partition_strategy, .combiner = options.combiner, .max_norm = options.max_norm});
+  Output rows = SparseLookup(g, table, filled.tensor, sparse_weights == nullptr ? nullptr : &weights.values, combined);
   if (!rows.valid()) return {};
-  const Shape row = RowOf(table);
   if (!options.default_id) {
     std::vector<int64_t> column(static_cast<size_t>(row.rank()) + 1, 1);
     column[0] = -1;
     rows = Select(Reshape(filled.was_empty, column), ZerosLike(rows), rows);
   }
-  const std::vector<int64_t> row_dims(row.dims().begin(), row.dims().end());
   return Reshape(rows, Concat({outer, Const(g, Tensor::Vector(row_dims))}, 0));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/text/strings.h"
@@ -11,6 +12,7 @@
 #include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
+#include "variables/described_initializer.h"
 
 namespace tensorbraid {
 namespace {
@@ -79,19 +81,23 @@ Output Random(Graph& g, const char* op, const std::string& name, const Shape& sh
   return NodeBuilder(g, "AddV2").Name(full_name + "/").Input(scaled).Input(Number(g, shift, dtype)).Output();
 }
 
+// Fills the variable with `value`, by nodes with this name.
+Initializer FilledWith(const char* name, double value) {
+  return DescribedInitializer{
+      .make = [=](Graph& g, const Shape& shape, DType dtype) { return Filled(g, name, value, shape, dtype); },
+      .describe = [=](const Shape&) { return InitialRows{.kind = InitialRows::Kind::kConstant, .a = value}; }};
+}
+
+// The initializer that `make` is, which gives numbers of this distribution to a variable of any shape.
+Initializer Described(const InitialRows& rows, Initializer make) {
+  return DescribedInitializer{.make = std::move(make), .describe = [=](const Shape&) { return rows; }};
+}
+
 }  // namespace
 
-Initializer Zeros() {
-  return [](Graph& g, const Shape& shape, DType dtype) { return Filled(g, "zeros", 0, shape, dtype); };
-}
-
-Initializer Ones() {
-  return [](Graph& g, const Shape& shape, DType dtype) { return Filled(g, "ones", 1, shape, dtype); };
-}
-
-Initializer Constant(double value) {
-  return [value](Graph& g, const Shape& shape, DType dtype) { return Filled(g, "Const", value, shape, dtype); };
-}
+Initializer Zeros() { return FilledWith("zeros", 0); }
+Initializer Ones() { return FilledWith("ones", 1); }
+Initializer Constant(double value) { return FilledWith("Const", value); }
 
 Initializer Constant(Tensor value) {
   return [value](Graph& g, const Shape& shape, DType) {
@@ -104,21 +110,24 @@ Initializer Constant(Tensor value) {
 }
 
 Initializer RandomUniform(double low, double high, int64_t seed) {
-  return [=](Graph& g, const Shape& shape, DType dtype) {
+  const InitialRows rows = {.kind = InitialRows::Kind::kUniform, .a = low, .b = high, .seed = seed};
+  return Described(rows, [=](Graph& g, const Shape& shape, DType dtype) {
     return Random(g, "RandomUniform", "random_uniform", shape, dtype, high - low, low, seed);
-  };
+  });
 }
 
 Initializer RandomNormal(double mean, double stddev, int64_t seed) {
-  return [=](Graph& g, const Shape& shape, DType dtype) {
+  const InitialRows rows = {.kind = InitialRows::Kind::kNormal, .a = mean, .b = stddev, .seed = seed};
+  return Described(rows, [=](Graph& g, const Shape& shape, DType dtype) {
     return Random(g, "RandomStandardNormal", "random_normal", shape, dtype, stddev, mean, seed);
-  };
+  });
 }
 
 Initializer TruncatedNormal(double mean, double stddev, int64_t seed) {
-  return [=](Graph& g, const Shape& shape, DType dtype) {
+  const InitialRows rows = {.kind = InitialRows::Kind::kTruncatedNormal, .a = mean, .b = stddev, .seed = seed};
+  return Described(rows, [=](Graph& g, const Shape& shape, DType dtype) {
     return Random(g, "TruncatedNormal", "truncated_normal", shape, dtype, stddev, mean, seed);
-  };
+  });
 }
 
 namespace {
@@ -143,31 +152,55 @@ constexpr double kTruncatedDeviation = 0.87962566103423978;
 
 }  // namespace
 
+namespace {
+
+// The distribution that gives numbers of the variance that the options ask for.
+InitialRows ScaledRows(const VarianceScalingOptions& options, const Shape& whole) {
+  const Fans fans = FansOf(whole);
+  const double fan = options.mode == FanMode::kFanIn    ? fans.in
+                     : options.mode == FanMode::kFanOut ? fans.out
+                                                        : (fans.in + fans.out) / 2;
+  const double variance = options.scale / std::max(1.0, fan);
+  switch (options.distribution) {
+    case ScalingDistribution::kTruncatedNormal:
+      return {.kind = InitialRows::Kind::kTruncatedNormal,
+              .a = 0,
+              .b = std::sqrt(variance) / kTruncatedDeviation,
+              .seed = options.seed};
+    case ScalingDistribution::kUntruncatedNormal:
+      return {.kind = InitialRows::Kind::kNormal, .a = 0, .b = std::sqrt(variance), .seed = options.seed};
+    case ScalingDistribution::kUniform: {
+      const double limit = std::sqrt(3 * variance);
+      return {.kind = InitialRows::Kind::kUniform, .a = -limit, .b = limit, .seed = options.seed};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Initializer VarianceScaling(const VarianceScalingOptions& options) {
-  return [options](Graph& g, const Shape& shape, DType dtype) -> Output {
+  const auto make = [options](Graph& g, const Shape& shape, DType dtype) -> Output {
     if (!(options.scale > 0)) {
       g.AddError(InvalidArgument("VarianceScaling: scale must be positive, got ", options.scale));
       return {};
     }
     const auto& part = ImplOf(g).initialized_part();
-    const Fans fans = FansOf(part ? part->shape : shape);
-    const double fan = options.mode == FanMode::kFanIn    ? fans.in
-                       : options.mode == FanMode::kFanOut ? fans.out
-                                                          : (fans.in + fans.out) / 2;
-    const double variance = options.scale / std::max(1.0, fan);
-    switch (options.distribution) {
-      case ScalingDistribution::kTruncatedNormal:
-        return Random(g, "TruncatedNormal", "truncated_normal", shape, dtype, std::sqrt(variance) / kTruncatedDeviation,
-                      0, options.seed);
-      case ScalingDistribution::kUntruncatedNormal:
-        return Random(g, "RandomStandardNormal", "random_normal", shape, dtype, std::sqrt(variance), 0, options.seed);
-      case ScalingDistribution::kUniform: {
-        const double limit = std::sqrt(3 * variance);
-        return Random(g, "RandomUniform", "random_uniform", shape, dtype, 2 * limit, -limit, options.seed);
-      }
+    const InitialRows rows = ScaledRows(options, part ? part->shape : shape);
+    switch (rows.kind) {
+      case InitialRows::Kind::kTruncatedNormal:
+        return Random(g, "TruncatedNormal", "truncated_normal", shape, dtype, rows.b, 0, rows.seed);
+      case InitialRows::Kind::kNormal:
+        return Random(g, "RandomStandardNormal", "random_normal", shape, dtype, rows.b, 0, rows.seed);
+      case InitialRows::Kind::kUniform:
+        return Random(g, "RandomUniform", "random_uniform", shape, dtype, 2 * rows.b, rows.a, rows.seed);
+      case InitialRows::Kind::kConstant:
+        break;
     }
     return {};
   };
+  return DescribedInitializer{.make = make,
+                              .describe = [options](const Shape& shape) { return ScaledRows(options, shape); }};
 }
 
 namespace {

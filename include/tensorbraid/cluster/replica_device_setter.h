@@ -28,6 +28,7 @@ struct ReplicaDeviceSetterOptions {
                                      "MutableDenseHashTable",
                                      "MutableDenseHashTableV2",
                                      "VarHandleOp",
+                                     "KvVarHandleOp",
                                      "BoostedTreesEnsembleResourceHandleOp",
                                      "BoostedTreesQuantileStreamResourceHandleOp",
                                      "ResourceConditionalAccumulator",
@@ -42,7 +43,8 @@ struct ReplicaDeviceSetterOptions {
 // A device function, for Graph::Device, that places variables on the parameter servers and everything else on the
 // worker. Source: tf.train.replica_device_setter.
 DeviceFunction ReplicaDeviceSetter(ReplicaDeviceSetterOptions options);
-// A strategy that places each variable on the parameter server that holds the fewest bytes so far.
+// A strategy that places each variable on the parameter server that holds the fewest bytes so far. A growing table, or
+// a part of one, counts as 1,000,000 rows.
 // Source: GreedyLoadBalancingStrategy with byte_size_load_fn.
 std::function<int(const Operation& op, int ps_tasks)> LeastBytesStrategy(int ps_tasks);
 

@@ -37,6 +37,33 @@ struct VariablePart {
   int64_t first_row = 0;
 };
 
+// The initial numbers of a row of a growing table, which are a function of the seed, the name of the table and the
+// row's key alone; see variables/embedding_variable.h.
+struct InitialRows {
+  enum class Kind {
+    kConstant,         // `a`
+    kUniform,          // in [a, b)
+    kNormal,           // mean `a`, standard deviation `b`
+    kTruncatedNormal,  // as kNormal, but within two standard deviations of the mean
+  };
+  Kind kind = Kind::kConstant;
+  double a = 0;
+  double b = 0;
+  int64_t seed = 0;
+};
+
+// What makes a variable a growing table, or a part of one, or a slot of one. EmbeddingVariable and the optimizers make
+// such variables.
+struct TableDescription {
+  std::string whole;  // the name of the whole table; "": the variable's own name
+  int part = 0;       // of the table, in [0, parts)
+  int parts = 1;
+  // Of a slot: initial_rows.a is its initial number in all rows.
+  InitialRows initial_rows = {};
+  // The name of the variable whose slot this is; "" if it is no slot. A slot is a further column of the same rows.
+  std::string slot_of = "";
+};
+
 struct VariableOptions {
   std::string name = "Variable";
   DType dtype = kFloat32;
@@ -53,6 +80,8 @@ struct VariableOptions {
   bool reference = false;
   // Set for a part of a partitioned variable, which is saved as a part of the whole.
   std::optional<VariablePart> part_of = std::nullopt;
+  // Makes a growing table, whose shape is [-1, dim]. The initializer is not called. REQUIRES: dtype is float32.
+  std::optional<TableDescription> table = std::nullopt;
 };
 
 // A variable: its handle, its initialiser and its reads, all on the variable's device. Usually it is a resource
@@ -67,7 +96,8 @@ class Variable {
 
   // Makes a variable from the nodes of a graph that was imported: its handle, the operation that initialises it, its
   // initial value and a read of its value. The options give what the nodes do not say; their name and dtype are not
-  // used. InvalidArgument if the nodes are not those of one variable.
+  // used. InvalidArgument if the nodes are not those of one variable. For the handle of a growing table,
+  // `initial_value` and `read` are not used.
   static StatusOr<Variable> FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
                                       const Output& initial_value, const Output& read, VariableOptions options = {});
 
@@ -79,6 +109,10 @@ class Variable {
   bool local() const;
   // The rows of a larger variable that this variable holds; null if it is not a part of another variable.
   const VariablePart* part_of() const;
+  // What the variable is of a growing table; null for all other variables. A growing table has no value as a whole:
+  // value(), Read() and the Assign functions record a mistake that says what to use in their place, and
+  // initial_value() and shared_read() are not valid. Its handle is a KvVarHandleOp.
+  const TableDescription* table() const;
   // Whether this is a reference variable (VariableOptions::reference).
   bool is_reference() const;
   Output handle() const;          // the resource, or the reference to the value
@@ -94,7 +128,8 @@ class Variable {
   Output Read(std::source_location loc = std::source_location::current()) const;
   // The rows of the value with these indices (int32 or int64, any shape). They are read on the variable's device, so
   // only these rows are sent to other devices. The gradient for the variable is slices. A step fails with
-  // InvalidArgument for an index out of range.
+  // InvalidArgument for an index out of range. For a growing table the indices are keys (int64, or int32, which are
+  // widened), and an absent key gives its initial row.
   Output SparseRead(const Operand& indices, const std::string& name = "") const;
   // Null if not valid. REQUIRES: the graph has not been destroyed (checked).
   Graph* graph(std::source_location loc = std::source_location::current()) const;
@@ -109,6 +144,8 @@ class Variable {
 
  private:
   struct State;
+  // Makes this the handle of a variable that is complete, and adds it to the graph's lists.
+  void Register(Graph& graph, std::shared_ptr<State> state);
   std::shared_ptr<State> state_;  // shared by the copies of this handle
 };
 

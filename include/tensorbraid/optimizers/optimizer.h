@@ -109,6 +109,9 @@ class Optimizer {
   // Whether the slices that Apply gets must have each row at most once. If so, ApplyGradients first sums rows that
   // occur several times.
   virtual bool NeedsDistinctRows() const { return true; }
+  // Whether Apply can update rows of growing tables (Variable::table). If not, ApplyGradients records Unimplemented for
+  // them. A growing table has no dense gradient.
+  virtual bool UpdatesTables() const { return false; }
   // Returns further operations of a step. Called in a scope in which nodes run after all variables have been updated.
   virtual std::vector<Operation> Finish() { return {}; }
   // Creates the slots of all variables that have a gradient. By default calls CreateSlots for each.
@@ -142,6 +145,8 @@ class Optimizer {
   // Whether the slots belong to this graph, which then has a collection named mark_. The graph's address could not
   // tell: a new graph may have the address of one that was destroyed.
   bool Knows(const Graph& graph) const;
+  // Whether the variable is no growing table, or can be updated with this gradient.
+  Status CheckTable(const GradAndVar& grad, const std::source_location& loc) const;
 
   const std::string name_;
   const std::string mark_;                                                   // name of a collection in the graph

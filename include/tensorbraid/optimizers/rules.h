@@ -31,6 +31,7 @@ class GradientDescentOptimizer : public Optimizer {
  protected:
   Operation Apply(const Gradient& grad, const Variable& variable) override;
   bool NeedsDistinctRows() const override { return false; }  // repeated rows are subtracted one after the other
+  bool UpdatesTables() const override { return true; }
 
  private:
   const Operand learning_rate_;
@@ -107,6 +108,7 @@ class AdagradOptimizer : public Optimizer {
  protected:
   void CreateSlots(const Variable& variable) override;
   Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
 
  private:
   const Operand learning_rate_;

@@ -30,7 +30,8 @@ enum class PartitionStrategy {
   kDiv,  // contiguous ranges: [0 1 2] [3 4 5] [6 7 8] [9 10] [11 12]
 };
 
-// A table in one or several parts: a variable, a partitioned variable, or a list of variables. The rows of all parts
+// A table in one or several parts: a variable, a partitioned variable, a list of variables, or an EmbeddingVariable
+// (embedding_variable.h), which grows. For the last one the strategy of partition has no effect. The rows of all parts
 // have the same shape and dtype.
 class EmbeddingTable {
  public:
@@ -64,8 +65,8 @@ struct EmbeddingLookupOptions {
 };
 
 // The rows of `table` for `ids` (int32 or int64, any shape): [shape of ids..., shape of a row...]. A step fails with
-// InvalidArgument for an id that is not in the table. Gradient: slices for each part of the table.
-// Source: tf.nn.embedding_lookup.
+// InvalidArgument for an id that is not in the table, unless the table grows. Gradient: slices for each part of the
+// table. Source: tf.nn.embedding_lookup.
 Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const EmbeddingLookupOptions& options = {});
 
 // How the embeddings e of the ids in one row are combined, with the weights w of these ids (1 without weights).
@@ -104,10 +105,11 @@ struct SafeEmbeddingLookupSparseOptions {
   std::string name = "safe_embedding_lookup_sparse";
 };
 
-// EmbeddingLookupSparse for ids that may be invalid: negative ids and, unless the combiner is kSum, ids with weights
-// that are not positive are ignored, and any row may be without ids. `ids` may have any rank of 2 or more; the ids of
-// the last dimension are combined. The result has shape [dense_shape of ids without the last..., shape of a row...].
-// The gradients are those of EmbeddingLookupSparse. Source: tf.nn.safe_embedding_lookup_sparse.
+// EmbeddingLookupSparse for ids that may be invalid: negative ids (for a table that grows only -1) and, unless the
+// combiner is kSum, ids with weights that are not positive are ignored, and any row may be without ids. `ids` may have
+// any rank of 2 or more; the ids of the last dimension are combined. The result has shape [dense_shape of ids without
+// the last..., shape of a row...]. The gradients are those of EmbeddingLookupSparse. Source:
+// tf.nn.safe_embedding_lookup_sparse.
 Output SafeEmbeddingLookupSparse(const EmbeddingTable& table, const SparseTensor& ids,
                                  const SafeEmbeddingLookupSparseOptions& options = {},
                                  std::source_location loc = std::source_location::current());

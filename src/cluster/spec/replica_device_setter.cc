@@ -68,11 +68,15 @@ struct Setter {
   }
 };
 
+// How many rows a growing table, or a part of one, is taken to have.
+constexpr int64_t kRowsOfTable = 1'000'000;
+
 int64_t VariableBytes(const Operation& op) {
   const AttrValue* dtype = NodeOf(op)->FindAttr("dtype");
   const AttrValue* shape = NodeOf(op)->FindAttr("shape");
   if (dtype == nullptr || shape == nullptr || !dtype->get<DType>() || !shape->get<Shape>()) return 0;
-  return std::max<int64_t>(0, TensorBytes(*shape->get<Shape>(), *dtype->get<DType>()));
+  const int64_t bytes = std::max<int64_t>(0, TensorBytes(*shape->get<Shape>(), *dtype->get<DType>()));
+  return op.type() == "KvVarHandleOp" ? bytes * kRowsOfTable : bytes;  // its shape is that of one row
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ bool ChangesVariable(const Node& node) {
     if (IsRef(node.declared_input_type(i)) && !ForwardsInput(node, i)) return node.type() != "IsVariableInitialized";
     if (BaseType(node.input_type(i)) == DType::kResource) {
       for (const char* reader : {"ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd",
-                                 "VarIsInitializedOp", "VariableShape", "ResourceStridedSlice"}) {
+                                 "VarIsInitializedOp", "VariableShape", "ResourceStridedSlice", "KvResourceGather",
+                                 "KvVarIsInitializedOp", "KvVariableShape", "_ExportTable"}) {
         if (node.type() == reader) return false;
       }
       return true;

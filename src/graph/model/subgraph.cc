@@ -44,6 +44,12 @@ class Extractor {
       TF_ASSIGN_OR_RETURN(Output from, MapFetch(fetches[i]));
       std::vector<Node*> updates;
       if (i < num_read && FeedIndex(fetches[i]) < 0) updates = UpdatesOf(fetches[i]);
+      if (i < num_read && NodeOf(from)->type() == "KvVarHandleOp") {
+        return InvalidArgument("the growing table '", fetches[i].op().name(),
+                               "' cannot be fetched as a whole: its keys ",
+                               "are not known beforehand; fetch a lookup of some keys (nn::EmbeddingLookup, in Python ",
+                               "tf.nn.embedding_lookup)");
+      }
       if (i < num_read && NodeOf(from)->type() == "VarHandleOp") {
         TF_ASSIGN_OR_RETURN(from, ReadAfter(updates, from));
         updates.clear();

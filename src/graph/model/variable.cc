@@ -1,6 +1,11 @@
 // Implements Variable, the ops that initialize several variables, and the global step.
 #include "tensorbraid/graph/variable.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
 #include "core/text/strings.h"
 #include "graph/control_flow/flow_context.h"
 #include "graph/model/graph_impl.h"
@@ -22,17 +27,85 @@ struct Variable::State {
   bool local = false;
   bool reference = false;
   std::optional<VariablePart> part_of;
+  std::optional<TableDescription> table;
 };
 
 namespace {
 
+constexpr char kTableHandle[] = "KvVarHandleOp";
+
+// The op that says whether the variable with this handle has a value.
+const char* IsInitializedOp(const Output& handle, bool reference) {
+  if (handle.op().type() == kTableHandle) return "KvVarIsInitializedOp";
+  return reference ? "IsVariableInitialized" : "VarIsInitializedOp";
+}
+
 // Starts the op that says whether the variable has a value, and its name after that of the variable.
 NodeBuilder IsInitializedOf(const Output& handle, bool reference, const std::source_location& loc) {
-  NodeBuilder node(*handle.graph(), reference ? "IsVariableInitialized" : "VarIsInitializedOp", loc);
+  NodeBuilder node(*handle.graph(), IsInitializedOp(handle, reference), loc);
   node.Input(handle);
   return node;
 }
 constexpr char kIsInitialized[] = "IsInitialized/VarIsInitializedOp";
+constexpr char kTableIsInitialized[] = "IsInitialized/KvVarIsInitializedOp";
+
+constexpr std::string_view kKinds[] = {"constant", "uniform", "normal", "truncated_normal"};  // by InitialRows::Kind
+
+Output TableHandle(Graph& graph, const std::string& name, const Shape& shape, const TableDescription& table,
+                   const std::source_location& loc) {
+  NodeBuilder handle(graph, kTableHandle, loc);
+  handle.Name(name + "/").Attr("dtype", kFloat32).Attr("shape", Shape({shape.dim(1)})).Attr("shared_name", name);
+  const InitialRows& rows = table.initial_rows;
+  handle.Attr("_whole", table.whole).Attr("_part", int64_t{table.part}).Attr("_parts", int64_t{table.parts});
+  if (!table.slot_of.empty()) {
+    handle.Attr("_table", table.slot_of).Attr("_initial", static_cast<float>(rows.a));
+    return handle.Output();
+  }
+  std::vector<float> args = {static_cast<float>(rows.a)};
+  if (rows.kind != InitialRows::Kind::kConstant) args.push_back(static_cast<float>(rows.b));
+  handle.Attr("_seed", rows.seed)
+      .Attr("_initializer", std::string(kKinds[static_cast<size_t>(rows.kind)]))
+      .Attr("_initializer_args", args);
+  return handle.Output();
+}
+
+// The description that the node of a handle has; that of one part with zeros if the node has none.
+TableDescription DescriptionOf(const Node& handle) {
+  const auto text = [&](const char* name) {
+    return handle.FindAttr(name) == nullptr ? "" : handle.attr<std::string>(name);
+  };
+  const auto number = [&](const char* name, int64_t missing) {
+    return handle.FindAttr(name) == nullptr ? missing : handle.attr<int64_t>(name);
+  };
+  TableDescription table;
+  table.whole = text("_whole");
+  if (table.whole.empty()) table.whole = handle.name();
+  table.part = static_cast<int>(number("_part", 0));
+  table.parts = static_cast<int>(number("_parts", 1));
+  table.slot_of = text("_table");
+  if (!table.slot_of.empty()) {
+    table.initial_rows.a = handle.FindAttr("_initial") == nullptr ? 0 : handle.attr<float>("_initial");
+    return table;
+  }
+  table.initial_rows.seed = number("_seed", 0);
+  const auto kind = std::ranges::find(kKinds, text("_initializer"));
+  if (kind != std::end(kKinds)) table.initial_rows.kind = static_cast<InitialRows::Kind>(kind - std::begin(kKinds));
+  if (handle.FindAttr("_initializer_args") != nullptr) {
+    const auto args = handle.attr<std::vector<float>>("_initializer_args");
+    if (!args.empty()) table.initial_rows.a = args[0];
+    if (args.size() > 1) table.initial_rows.b = args[1];
+  }
+  return table;
+}
+
+// Records that a growing table is used like a variable that has a value.
+void RefuseWhole(const Output& handle, std::string_view use, const std::source_location& loc) {
+  Graph& graph = *handle.graph();
+  graph.AddError(InvalidArgument("the growing table '", handle.op().name(), "' (",
+                                 LocationText(ImplOf(graph).UserLine(loc)), ") cannot be ", use,
+                                 " as a whole: its keys are not known beforehand; look up the rows ",
+                                 "of some keys with nn::EmbeddingLookup (in Python: tf.nn.embedding_lookup)"));
+}
 
 // Starts a read of the whole variable.
 NodeBuilder ReadOf(const Output& handle, DType dtype, bool reference, const std::source_location& loc) {
@@ -48,9 +121,11 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
                    std::source_location loc) {
   const ScopedLocation at(graph, loc);
   const SourceLine line = ImplOf(graph).UserLine(loc);
-  if (options.fixed_shape && !shape.is_fully_defined()) {
+  if (options.table ? shape.rank() != 2 || shape.dim(1) < 1 : options.fixed_shape && !shape.is_fully_defined()) {
     graph.AddError(InvalidArgument("Variable '", options.name, "' (", LocationText(line),
-                                   "): the shape must be fully known, got ", shape));
+                                   options.table ? "): the shape of a growing table is [-1, dim] with dim >= 1, got "
+                                                 : "): the shape must be fully known, got ",
+                                   shape));
     return;
   }
   auto state = std::make_shared<State>();
@@ -64,6 +139,19 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
   auto no_dependencies = graph.ControlDependencies(std::vector<Operation>());
   const ScopedFlowContext outside(graph, nullptr);  // a variable exists once, also if a loop's body makes it
   const std::string name = ImplOf(graph).UniqueName(options.name);
+  if (options.table) {
+    state->table = options.table;
+    if (state->table->whole.empty()) state->table->whole = name;
+    state->handle = TableHandle(graph, name, shape, *state->table, loc);
+    if (!state->handle.valid()) return;
+    auto place = graph.ColocateWith(state->handle.op());
+    auto scope = graph.NameScope(name + "/");
+    state->initializer = NodeBuilder(graph, "_InitializeTable", loc).Name("Assign").Input(state->handle).Finish();
+    state->is_initialized = IsInitializedOf(state->handle, false, loc).Name(kTableIsInitialized).Output();
+    if (!state->initializer.valid() || !state->is_initialized.valid()) return;
+    Register(graph, std::move(state));
+    return;
+  }
   NodeBuilder handle(graph, options.reference ? "VariableV2" : "VarHandleOp", loc);
   handle.Name(name + "/").Attr("dtype", options.dtype).Attr("shape", shape);  // the "/" says that the name is complete
   if (!options.reference) handle.Attr("shared_name", name);
@@ -98,33 +186,44 @@ Variable::Variable(Graph& graph, const Shape& shape, const Initializer& initiali
                     .Name(options.reference ? "read" : "Read/ReadVariableOp")
                     .Output();
   if (!state->read.valid()) return;
+  Register(graph, std::move(state));
+}
+
+void Variable::Register(Graph& graph, std::shared_ptr<State> state) {
   state_ = std::move(state);
-  graph.AddToCollection(options.local ? "local_variables" : "global_variables", state_->handle);
-  if (options.trainable) graph.AddToCollection("trainable_variables", state_->handle);
+  graph.AddToCollection(state_->local ? "local_variables" : "global_variables", state_->handle);
+  if (state_->trainable) graph.AddToCollection("trainable_variables", state_->handle);
   ImplOf(graph).AddVariable(*this);
 }
 
 StatusOr<Variable> Variable::FromNodes(Graph& graph, const Output& handle, const Operation& initializer,
                                        const Output& initial_value, const Output& read, VariableOptions options) {
+  const bool table = handle.op().type() == kTableHandle;
+  if (table && !initializer.valid()) return InvalidArgument("the table '", handle.name(), "' has no initializer");
   const bool reference = handle.op().type() == "VariableV2" || handle.op().type() == "Variable";
-  if ((!reference && handle.op().type() != "VarHandleOp") ||
-      read.op().type() != (reference ? "Identity" : "ReadVariableOp") || NodeOf(read)->inputs()[0] != handle ||
-      !initializer.valid()) {
+  if (!table && ((!reference && handle.op().type() != "VarHandleOp") ||
+                 read.op().type() != (reference ? "Identity" : "ReadVariableOp") ||
+                 NodeOf(read)->inputs()[0] != handle || !initializer.valid())) {
     return InvalidArgument("the nodes '", handle.name(), "' (", handle.op().type(), ") and '", read.name(), "' (",
                            read.op().type(), ") are not those of a variable");
   }
   auto state = std::make_shared<State>();
   state->handle = handle;
   state->initializer = initializer;
-  state->initial_value = initial_value;
-  state->read = read;
-  state->shape = NodeOf(handle)->attr<Shape>("shape");
+  if (table) {
+    state->table = DescriptionOf(*NodeOf(handle));
+    state->shape = Shape({Shape::kUnknownDim, NodeOf(handle)->attr<Shape>("shape").dim(0)});
+  } else {
+    state->initial_value = initial_value;
+    state->read = read;
+    state->shape = NodeOf(handle)->attr<Shape>("shape");
+  }
   state->dtype = NodeOf(handle)->attr<DType>("dtype");
   state->trainable = options.trainable;
   state->local = options.local;
   state->reference = reference;
   state->part_of = options.part_of;
-  const std::string initialized = StrCat(handle.op().name(), "/", kIsInitialized);
+  const std::string initialized = StrCat(handle.op().name(), "/", table ? kTableIsInitialized : kIsInitialized);
   if (const auto known = graph.FindOutput(initialized + ":0"); known.ok()) {
     state->is_initialized = *known;
   } else {
@@ -134,10 +233,7 @@ StatusOr<Variable> Variable::FromNodes(Graph& graph, const Output& handle, const
   }
   TF_RETURN_IF_ERROR(graph.status());
   Variable variable;
-  variable.state_ = std::move(state);
-  graph.AddToCollection(options.local ? "local_variables" : "global_variables", handle);
-  if (options.trainable) graph.AddToCollection("trainable_variables", handle);
-  ImplOf(graph).AddVariable(variable);
+  variable.Register(graph, std::move(state));
   return variable;
 }
 
@@ -151,6 +247,7 @@ bool Variable::trainable() const { return valid() && state_->trainable; }
 bool Variable::is_reference() const { return valid() && state_->reference; }
 bool Variable::local() const { return valid() && state_->local; }
 const VariablePart* Variable::part_of() const { return valid() && state_->part_of ? &*state_->part_of : nullptr; }
+const TableDescription* Variable::table() const { return valid() && state_->table ? &*state_->table : nullptr; }
 Output Variable::handle() const { return valid() ? state_->handle : Output(); }
 Operation Variable::initializer() const { return valid() ? state_->initializer : Operation(); }
 Output Variable::initial_value() const { return valid() ? state_->initial_value : Output(); }
@@ -161,6 +258,7 @@ Output Variable::shared_read() const { return valid() ? state_->read : Output{};
 
 Output Variable::value(std::source_location loc) const {
   if (!valid()) return {};
+  if (table() != nullptr) return Read(loc);
   // If the graph was destroyed, the op that uses the read reports it.
   const Graph* const graph = NodeOf(state_->read)->graph();
   if (graph == nullptr || graph->finalized()) return state_->read;
@@ -170,6 +268,11 @@ Output Variable::value(std::source_location loc) const {
 
 Output Variable::Read(std::source_location loc) const {
   if (!valid()) return {};
+  if (table() != nullptr) {
+    GraphUsedAt(state_->handle, loc);  // the graph exists
+    RefuseWhole(state_->handle, "read", loc);
+    return {};
+  }
   return ReadOf(state_->handle, state_->dtype, state_->reference, loc).ColocateWith(state_->handle.op()).Output();
 }
 
@@ -177,6 +280,27 @@ Output Variable::SparseRead(const Operand& indices, const std::string& name) con
   if (!valid()) return {};
   Graph& g = GraphUsedAt(state_->handle, indices.location());
   const ScopedLocation at(g, indices.location());
+  if (table() != nullptr) {
+    Output keys = indices.ToOutput(g, kInt64);
+    if (!keys.valid()) return {};
+    if (keys.dtype() == kInt32) keys = NodeBuilder(g, "Cast").Input(keys).Attr("DstT", kInt64).Output();
+    if (keys.dtype() != kInt64) {
+      g.AddError(InvalidArgument(
+          "the keys of the growing table '", state_->handle.op().name(), "' (",
+          LocationText(ImplOf(g).UserLine(indices.location())), ") must be int64 or int32, got ", keys.dtype(),
+          keys.dtype() == kString ? "; turn strings into keys with StringToHashBucketFast" : ""));
+      return {};
+    }
+    auto place = g.ColocateWith(state_->handle.op());
+    const Output none = NodeBuilder(g, "Const").Attr("value", Tensor(kFloat32, {0})).Attr("dtype", kFloat32).Output();
+    return NodeBuilder(g, "KvResourceGather", indices.location())
+        .Name(name)
+        .Input(state_->handle)
+        .Input(keys)
+        .Input(none)
+        .Attr("dtype", state_->dtype)
+        .Output();
+  }
   if (state_->reference) {
     return NodeBuilder(g, "Gather", indices.location())
         .Name(name)
@@ -199,6 +323,10 @@ namespace {
 Operation Update(const Variable& variable, const char* op, const Operand& value) {
   if (!variable.valid()) return {};
   Graph& graph = *variable.graph(value.location());
+  if (variable.table() != nullptr) {
+    RefuseWhole(variable.handle(), "assigned", value.location());
+    return {};
+  }
   NodeBuilder update(graph, OpOnVariable(variable, op), value.location());
   update.Input(variable.handle()).Input(value.ToOutput(graph, variable.dtype()));
   if (std::string_view(op) == "AssignVariableOp") update.Attr("validate_shape", variable.shape().is_fully_defined());

@@ -12,9 +12,11 @@ namespace tensorbraid {
 
 // The op that does to `variable` what `resource_op` does to a resource variable. For a reference variable this is
 // "AssignAdd" for "AssignAddVariableOp", "ApplyAdam" for "ResourceApplyAdam", and "IsVariableInitialized" for
-// "VarIsInitializedOp". The first input of either op is Variable::handle().
+// "VarIsInitializedOp". For a growing table it is "KvVarIsInitializedOp" for the last one. The first input of either op
+// is Variable::handle().
 inline std::string OpOnVariable(const Variable& variable, std::string_view resource_op) {
   constexpr std::string_view kResource = "Resource", kVariableOp = "VariableOp";
+  if (variable.table() != nullptr && resource_op == "VarIsInitializedOp") return "KvVarIsInitializedOp";
   if (!variable.is_reference()) return std::string(resource_op);
   if (resource_op == "VarIsInitializedOp") return "IsVariableInitialized";
   if (resource_op.starts_with(kResource)) resource_op.remove_prefix(kResource.size());

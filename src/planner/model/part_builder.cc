@@ -23,7 +23,7 @@ class VariableUses {
     for (size_t i = 0; i < node.inputs().size(); ++i) {
       const int input = static_cast<int>(i);
       const Node& from = Origin(*NodeOf(node.inputs()[i]));
-      const bool is_handle = from.type() == "VarHandleOp";
+      const bool is_handle = from.type() == "VarHandleOp" || from.type() == "KvVarHandleOp";
       const bool is_reference = IsRef(node.declared_input_type(input)) && !ForwardsInput(node, input);
       if ((is_handle && node.num_outputs() == 0) || is_reference) {
         return numbers_->try_emplace(from.name(), static_cast<int>(numbers_->size())).first->second;

@@ -22,8 +22,8 @@
 namespace tensorbraid::planner {
 namespace {
 
-const char* const kVariableOps[] = {"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"};
-const char* const kServerOps[] = {"VarHandleOp",        "VariableV2",       "Variable",
+const char* const kVariableOps[] = {"VarHandleOp", "KvVarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"};
+const char* const kServerOps[] = {"VarHandleOp",        "KvVarHandleOp",    "VariableV2",        "Variable",
                                   "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2"};
 
 template <size_t n>

@@ -135,7 +135,10 @@ class MetaGraphImporter {
     if (const auto it = known_.find(name); it != known_.end()) return it->second;
     TF_ASSIGN_OR_RETURN(const Output handle, graph_.FindOutput(name));
     TF_ASSIGN_OR_RETURN(const Operation initializer, OperationNamed(def.initializer_name()));
-    TF_ASSIGN_OR_RETURN(const Output read, TensorOf(def.snapshot_name()));
+    Output read;  // a growing table has none
+    if (handle.op().type() != "KvVarHandleOp") {
+      TF_ASSIGN_OR_RETURN(read, TensorOf(def.snapshot_name()));
+    }
     Output initial_value;
     if (!def.initial_value_name().empty()) {
       TF_ASSIGN_OR_RETURN(initial_value, TensorOf(def.initial_value_name()));

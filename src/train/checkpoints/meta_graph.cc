@@ -33,7 +33,7 @@ std::string VariableDefOf(const Variable& v) {
   def.set_variable_name(v.handle().name());
   if (v.initial_value().valid()) def.set_initial_value_name(v.initial_value().name());
   def.set_initializer_name(v.initializer().name());
-  def.set_snapshot_name(v.shared_read().name());
+  if (v.shared_read().valid()) def.set_snapshot_name(v.shared_read().name());
   def.set_is_resource(!v.is_reference());
   def.set_trainable(v.trainable());
   if (const VariablePart* part = v.part_of(); part != nullptr) {

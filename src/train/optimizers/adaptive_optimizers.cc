@@ -19,7 +19,7 @@ void AdagradOptimizer::CreateSlots(const Variable& variable) {
 Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyAdagrad", grad);
   node.Input(GetSlot(variable, "accumulator").handle()).Input(LearningRate(learning_rate_, variable));
-  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
+  return InputGradientOfTable(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void AdamOptimizer::CreateSlots(const Variable& variable) {

@@ -135,7 +135,7 @@ std::vector<SavedVariable> ExponentialMovingAverage::VariablesToRestore(const Gr
   std::vector<SavedVariable> restored;
   std::set<std::string> names;
   for (const Variable& v : graph.variables()) {
-    if (v.local() || !(v.trainable() || averaged.contains(NodeOf(v.handle())))) continue;
+    if (v.local() || v.table() != nullptr || !(v.trainable() || averaged.contains(NodeOf(v.handle())))) continue;
     restored.emplace_back(v, AverageName(v));
     averaged.insert(NodeOf(v.handle()));
     names.insert(AverageName(v));

@@ -18,6 +18,7 @@
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/update_gate.h"
 #include "train/sessions/train_op.h"
+#include "variables/described_initializer.h"
 #include "variables/update_ops.h"
 #include "variables/variable_scopes.h"
 
@@ -26,7 +27,8 @@ namespace {
 
 // Every read of the variable, or of rows of it, in its graph. A loss can depend on the variable only through these.
 std::vector<Output> ReadsOf(const Variable& variable) {
-  const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd"};
+  const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd",
+                                             "KvResourceGather"};
   std::vector<Output> reads;
   if (variable.is_reference()) reads.push_back(variable.handle());  // the value itself
   const GraphLock lock(*variable.graph());
@@ -185,6 +187,23 @@ Gradient SumsOfRows(const Gradient& grad) {
 
 }  // namespace
 
+Status Optimizer::CheckTable(const GradAndVar& g, const std::source_location& loc) const {
+  if (g.var.table() == nullptr || !g.grad.valid()) return OkStatus();
+  const std::string self = StrCat(name_, " (", LocationText(ImplOf(*g.var.graph()).UserLine(loc)),
+                                  "): the growing table '", g.var.name(), "'");
+  if (!UpdatesTables()) {
+    return Unimplemented(self,
+                         " cannot be trained with this optimizer: use GradientDescentOptimizer, AdagradOptimizer ",
+                         "or, in Python, AdamAsyncOptimizer");
+  }
+  if (!g.grad.is_sparse()) {
+    return InvalidArgument(
+        self, " has a dense gradient, '", g.grad.dense().name(), "', but only the rows of some keys ",
+        "can be updated: keep the gradient as slices, and look the rows up with nn::EmbeddingLookup");
+  }
+  return OkStatus();
+}
+
 Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const ApplyGradientsOptions& options,
                                     std::source_location loc) {
   Graph* graph = nullptr;
@@ -202,6 +221,9 @@ Operation Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads, const 
   if (graph == nullptr) return {};
   if (!graph->status().ok()) return {};
   const ScopedLocation at(*graph, loc);
+  for (const GradAndVar& g : grads) {
+    if (const Status updatable = CheckTable(g, loc); !updatable.ok()) return graph->AddError(updatable), Operation();
+  }
   SetWireTypesOfVariables(grads, options.wire);
   hypers_.clear();
   state_scope_ = outer_scope_ != nullptr ? *outer_scope_ : ImplOf(*graph).name_scope();
@@ -317,6 +339,21 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
                                  .dtype = options.dtype == DType::kInvalid ? variable.dtype() : options.dtype,
                                  .trainable = false,
                                  .reference = variable.is_reference()};
+    if (variable.table() != nullptr && shape == variable.shape()) {
+      const auto initial = DescriptionOf(initializer, shape);
+      if (!initial || initial->kind != InitialRows::Kind::kConstant) {
+        graph.AddError(Unimplemented(name_, ": the slot '", slot, "' of the growing table '", variable.name(),
+                                     "' must begin with one number in all rows (Zeros or Constant)"));
+        return {};
+      }
+      // The names of slots begin with that of the table, whatever variable scope is open: so checkpoints name them.
+      const std::string unique = ImplOf(graph).UniqueName(name);
+      made_with.name = unique + "/";
+      made_with.table = *variable.table();
+      made_with.table->whole += "/" + unique.substr(variable.name().size() + 1);
+      made_with.table->initial_rows = *initial;
+      made_with.table->slot_of = variable.name();
+    }
     if (const VariablePart* part = variable.part_of(); part != nullptr && shape == variable.shape()) {
       // The slots of all parts are saved as one tensor, too. TensorFlow takes as many characters as the variable's name
       // has from the slot's name, although an open variable scope has put its own name before it. So
@@ -374,6 +411,11 @@ Output Optimizer::LearningRate(const Operand& value, const Variable& variable) {
 
 Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   const Output rate = LearningRate(learning_rate_, variable);
+  if (variable.table() != nullptr) {
+    NodeBuilder node = UpdateNode(variable, "ApplyGradientDescent", grad);
+    node.Input(rate);
+    return InputGradientOfTable(node, grad, variable).Attr("use_locking", use_locking_).Finish();
+  }
   if (!grad.is_sparse()) {
     return UpdateNode(variable, "ApplyGradientDescent", grad)
         .Input(rate)

@@ -16,6 +16,11 @@ namespace tensorbraid {
 // "ResourceSparseApplyAdagrad"). The node has the variable as its first input. The caller adds the other inputs, among
 // them the gradient (InputGradient).
 inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule, const Gradient& grad) {
+  if (variable.table() != nullptr) {  // the gradient consists of rows
+    NodeBuilder node(*variable.graph(), "KvResourceSparse" + rule);
+    node.Input(variable.handle());
+    return node;
+  }
   NodeBuilder node(*variable.graph(),
                    OpOnVariable(variable, (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule));
   node.Input(variable.handle());
@@ -26,6 +31,15 @@ inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule,
 inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
   if (!grad.is_sparse()) return node.Input(grad.dense());
   return node.Input(grad.slices().values).Input(grad.slices().indices);
+}
+
+// As InputGradient, and for a growing table also the global step, which its rows remember as their last update. Without
+// a global step in the graph it is 0.
+inline NodeBuilder& InputGradientOfTable(NodeBuilder& node, const Gradient& grad, const Variable& variable) {
+  InputGradient(node, grad);
+  if (variable.table() == nullptr) return node;
+  const Variable step = GetGlobalStep(*variable.graph());
+  return node.Input(step.valid() ? step.value() : Operand(int64_t{0}).ToOutput(*variable.graph(), kInt64));
 }
 
 // Returns whether `value`, the value of the option named `option`, is a valid start for a slot that sums squared

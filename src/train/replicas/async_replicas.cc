@@ -29,6 +29,7 @@
 #include "train/optimizers/increasing_rows.h"
 #include "train/replicas/async_hook.h"
 #include "train/replicas/async_sums_graph.h"
+#include "train/replicas/refused_tables.h"
 #include "train/replicas/stale_gradients.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
@@ -39,6 +40,7 @@ namespace {
 // Whether the node uses the value of the variable with this handle.
 bool ReadsHandle(const Node& node, const Output& handle) {
   if (node.inputs().empty() || node.inputs()[0] != handle) return false;
+  if (NodeOf(handle)->type() == "KvVarHandleOp") return node.type() == "KvResourceGather";
   return !node.type().starts_with("Assign") && node.type() != "VarIsInitializedOp";
 }
 
@@ -215,6 +217,13 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     g.AddError(InvalidArgument(self, ": ", plan.status().message()));
     return {};
   }
+
+  Status trainable;
+  if (plan->meets) trainable = RefuseTables(grads, self, "with sum_per_host");
+  if (std::ranges::any_of(policy.batches_per_push, [](const auto& from) { return from.second > 1; })) {
+    trainable = RefuseTables(grads, self, "with a batches_per_push above 1");
+  }
+  if (!trainable.ok()) return g.AddError(trainable), Operation();
 
   std::vector<GradAndVar> pushed = grads;
   std::map<const Node*, Versioned> versions;

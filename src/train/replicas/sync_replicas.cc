@@ -37,6 +37,7 @@
 #include "train/optimizers/increasing_rows.h"
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/host_plan.h"
+#include "train/replicas/refused_tables.h"
 #include "train/replicas/replica_setup.h"
 #include "train/replicas/sync_hook.h"
 #include "train/replicas/sync_sums_graph.h"
@@ -108,6 +109,7 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
                                  s.options.total_num_replicas));
     }
   }
+  if (const Status trainable = RefuseTables(grads, self, "synchronously"); !trainable.ok()) g.AddError(trainable);
   const std::vector<Output> synced = g.GetCollection(kSyncedSteps);
   if (g.status().ok() && std::ranges::count(synced, global_step.handle()) > 0) {
     g.AddError(InvalidArgument(self, ": another SyncReplicasOptimizer uses the global step '", global_step.name(),

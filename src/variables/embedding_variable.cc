@@ -1,0 +1,98 @@
+#include "tensorbraid/variables/embedding_variable.h"
+
+#include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/user_lines.h"
+#include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/math.h"
+#include "variables/described_initializer.h"
+
+namespace tensorbraid {
+namespace {
+
+// The number of rows that partitioners see, since a table has no number of its own.
+constexpr int64_t kPartitionedRows = int64_t{1} << 31;
+// A table consists of this many small tables, so more parts would have none.
+constexpr int64_t kMaxParts = 1000;
+
+// The seed of the initializer, or the graph's.
+int64_t SeedOf(const Graph& graph, int64_t seed) {
+  if (seed == kSeedZero) return 0;
+  return seed != 0 ? seed : graph.random_seed();
+}
+
+}  // namespace
+
+EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingVariableOptions& options,
+                                     std::source_location loc) {
+  const ScopedLocation at(graph, loc);
+  const std::string self =
+      StrCat("EmbeddingVariable '", options.name, "' (", LocationText(ImplOf(graph).UserLine(loc)), ")");
+  const auto mistake = [&](const auto&... text) { graph.AddError(InvalidArgument(self, ": ", text...)); };
+  if (dim < 1) {
+    mistake("a row must have one number or more, got dim ", dim);
+    return;
+  }
+  const auto rows =
+      DescriptionOf(options.initializer ? options.initializer : TruncatedNormal(), Shape({kInitialRows, dim}));
+  if (!rows) {
+    mistake("its initializer cannot be computed row by row: use Zeros, Ones, Constant of a number, ",
+            "RandomUniform, RandomNormal, TruncatedNormal or VarianceScaling");
+    return;
+  }
+  int64_t parts = 1;
+  if (options.partitioner) parts = options.partitioner(Shape({kPartitionedRows, dim}), kFloat32);
+  if (parts < 1 || parts > kMaxParts) {
+    mistake("the partitioner must return a number of parts from 1 to ", kMaxParts, ", got ", parts);
+    return;
+  }
+  TableDescription table;
+  table.parts = static_cast<int>(parts);
+  table.initial_rows = *rows;
+  table.initial_rows.seed = SeedOf(graph, rows->seed);
+  VariableOptions made;
+  made.name = options.name;
+  made.trainable = options.trainable;
+  const auto make = [&] {
+    made.table = table;
+    return Variable(graph, Shape({Shape::kUnknownDim, dim}), Initializer(), made, loc);
+  };
+  std::vector<Variable> made_parts;
+  if (!options.partitioner) {
+    made_parts = {make()};
+  } else {
+    table.whole = ImplOf(graph).UniqueName(options.name);
+    auto scope = graph.NameScope(table.whole + "/");
+    for (table.part = 0; table.part < table.parts; ++table.part) {
+      made.name = StrCat("part_", table.part);
+      made_parts.push_back(make());
+    }
+  }
+  for (const Variable& part : made_parts) {
+    if (!part.valid()) return;
+  }
+  name_ = made_parts[0].table()->whole;
+  dim_ = dim;
+  parts_ = std::move(made_parts);
+}
+
+Output NumRowsOf(const Variable& part, std::source_location loc) {
+  if (!part.valid()) return {};
+  Graph& graph = *part.graph(loc);
+  const ScopedLocation at(graph, loc);
+  auto place = graph.ColocateWith(part.handle().op());
+  const Output shape = NodeBuilder(graph, "KvVariableShape").Input(part.handle()).Attr("out_type", kInt64).Output();
+  return Gather(shape, 0);
+}
+
+Output EmbeddingVariable::NumRows(std::source_location loc) const {
+  if (!valid()) return {};
+  std::vector<Output> rows;
+  for (const Variable& part : parts_) rows.push_back(NumRowsOf(part, loc));
+  if (rows.size() == 1) return rows[0];
+  Graph& graph = *parts_[0].graph(loc);
+  const ScopedLocation at(graph, loc);
+  return NodeBuilder(graph, "AddN").InputList(rows).Output();
+}
+
+}  // namespace tensorbraid
