@@ -20,6 +20,7 @@
 #include "train/checkpoints/kept_checkpoints.h"
 #include "train/checkpoints/meta_graph.h"
 #include "train/checkpoints/random_states.h"
+#include "train/checkpoints/saved_tables.h"
 
 namespace tensorbraid {
 namespace {
@@ -28,6 +29,15 @@ Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
   return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
 }
 
+// The variables of the graph that are saved, and those of them that are growing tables.
+struct Saved {
+  std::vector<const SavedVariable*> variables;
+  std::vector<SavedTable> tables;
+};
+
+// The first reads of a save: the value of the global step, if it is saved. The rows of growing tables are read later.
+using FirstReads = std::map<const SavedVariable*, Output>;
+
 // One task's variables, saved to and restored from one file. The file may have other states, too.
 class Part {
  public:
@@ -35,9 +45,12 @@ class Part {
     const RandomStates* random = nullptr;  // are saved only: AddRestore restores them
     std::vector<SavedState> given = {};
   };
-  Part(const std::vector<const SavedVariable*>& variables, bool reshape, States states)
-      : variables_(variables), reshape_(reshape), states_(std::move(states)) {
-    for (const SavedVariable* v : variables) {
+  Part(const Saved& saved, bool reshape, States states)
+      : tables_(saved.tables), reshape_(reshape), states_(std::move(states)) {
+    for (const SavedVariable* v : saved.variables) {
+      if (v->variable.table() == nullptr) variables_.push_back(v);
+    }
+    for (const SavedVariable* v : variables_) {
       names_.push_back(v->name);
       slices_.push_back(v->shape_and_slice);
       const bool is_whole = v->shape_and_slice.empty();
@@ -54,15 +67,22 @@ class Part {
     }
   }
 
-  Operation Save(Graph& g, const Output& prefix) const {
+  Operation Save(Graph& g, const Output& prefix, const FirstReads& first) const {
     std::vector<Output> values;
-    for (const SavedVariable* v : variables_) values.push_back(v->variable.Read());
+    for (const SavedVariable* v : variables_) {
+      const auto read = first.find(v);
+      values.push_back(read != first.end() ? read->second : v->variable.Read());
+    }
     for (const SavedState& state : states_.given) {
       for (const SavedState::Value& v : state.values) values.push_back(v.value);
     }
     std::vector<std::string> names = names_, slices = slices_;
     std::vector<DType> dtypes = dtypes_;
     if (states_.random != nullptr) states_.random->AddReads(g, &names, &values, &dtypes);
+    const Operation after = first.empty() ? Operation() : first.begin()->second.op();
+    const size_t rows = values.size();
+    for (const SavedTable& table : tables_) table.AddReads(g, after, &names, &values);
+    for (size_t i = rows; i < values.size(); ++i) dtypes.push_back(values[i].dtype());
     slices.resize(names.size());
     return NodeBuilder(g, "SaveV2")
         .Input(prefix)
@@ -73,11 +93,16 @@ class Part {
         .Finish();
   }
 
-  void Restore(Graph& g, const Output& prefix, std::vector<Operation>* assigned) const {
+  // The tensor with the names to restore is appended to `names`.
+  void Restore(Graph& g, const Output& prefix, std::vector<Operation>* assigned,
+               std::vector<RestoredNames>* names) const {
+    for (const SavedTable& table : tables_) assigned->push_back(table.AddRestore(g, prefix));
+    if (names_.empty()) return;
+    names->push_back({StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"), names_});
     const Operation restored =
         NodeBuilder(g, "RestoreV2")
             .Input(prefix)
-            .Input(StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"))
+            .Input(names->back().tensor)
             .Input(StringConst(g, Tensor::Vector(restored_slices_), "RestoreV2/shape_and_slices"))
             .Attr("dtypes", dtypes_)
             .Finish();
@@ -113,7 +138,8 @@ class Part {
     return sizes + slice;
   }
 
-  const std::vector<const SavedVariable*> variables_;
+  std::vector<const SavedVariable*> variables_;  // without growing tables
+  const std::vector<SavedTable> tables_;
   const bool reshape_;
   const States states_;
   std::vector<std::string> names_;
@@ -204,7 +230,7 @@ struct Saver::Impl {
   // Returns the graph's first error (Graph::status). Returns FailedPrecondition if this saver was made for all
   // variables and has not seen some of them.
   Status CheckGraph() const;
-  void BuildSharded(const std::vector<const SavedVariable*>& variables, const Part::States& small,
+  void BuildSharded(const Saved& saved, const FirstReads& first, const Part::States& small,
                     std::vector<Operation>* assigned);
   // Runs the save and checks that this process sees the files. If it fails, removes the files that it has written.
   Status Write(Session& session, const std::string& prefix) const;
@@ -213,7 +239,10 @@ struct Saver::Impl {
   StatusOr<std::string> MetaGraph();
   // InvalidArgument for variables whose shape or dtype differs from the checkpoint's, NotFound for those that it lacks.
   // Says nothing about a checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
-  Status CheckContents(const std::string& path) const;
+  // The variables in `renamed` are taken from the checkpoint under other names.
+  Status CheckContents(const std::string& path, const std::map<std::string, std::string>& renamed) const;
+  // The names in the checkpoint that differ, because growing tables had another number of parts.
+  std::map<std::string, std::string> RenamedIn(const std::string& path) const;
 
   const GraphRef graph;
   SaverOptions options;
@@ -225,6 +254,7 @@ struct Saver::Impl {
   Output filename;
   Output save;
   Operation restore;
+  std::vector<RestoredNames> restored_names;
   std::optional<RandomStates> states;
   Operation restore_states;
   bool restored_random_state = false;
@@ -265,24 +295,33 @@ void Saver::Impl::Build(std::source_location loc) {
   if (variables.empty() && options.states.empty())
     return graph->AddError(InvalidArgument(self, ": the graph has no variables to save"));
 
+  auto tables = SavedTablesOf(variables);
+  if (!tables.ok()) return graph->AddError(Annotate(tables.status(), self));
+  const Saved saved = {.variables = variables, .tables = *std::move(tables)};
+
   auto scope = graph->NameScope(options.name);
   auto no_dependencies = graph->ControlDependencies(std::vector<Operation>());
   const Output model = StringConst(*graph, Tensor::Scalar("model"), "filename");
   filename = NodeBuilder(*graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
   if (options.random_state) states.emplace(*graph);
   std::vector<Operation> assigned;
+  FirstReads first;
+  const Variable step = GetGlobalStep(*graph);
+  for (const SavedVariable* v : variables) {
+    if (!saved.tables.empty() && v->variable == step) first[v] = step.Read();
+  }
   sharded = !variables.empty() && options.sharded.value_or(ArePlacedOnTasks(variables));
   // The functions of the given states are not needed after this.
   const Part::States small{.random = states ? &*states : nullptr, .given = std::exchange(options.states, {})};
   if (sharded) {
-    BuildSharded(variables, small, &assigned);
+    BuildSharded(saved, first, small, &assigned);
   } else {
-    const Part all(variables, options.reshape, small);
-    const Operation written = all.Save(*graph, filename);
+    const Part all(saved, options.reshape, small);
+    const Operation written = all.Save(*graph, filename, first);
     if (written.valid()) {
       save = NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
     }
-    all.Restore(*graph, filename, &assigned);
+    all.Restore(*graph, filename, &assigned, &restored_names);
   }
   if (graph->status().ok()) {
     NodeBuilder all(*graph, "NoOp");
@@ -310,10 +349,14 @@ Status Saver::Impl::CheckGraph() const {
                             "optimizers, or choose what it saves with SaverOptions::variables");
 }
 
-void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variables, const Part::States& small,
+void Saver::Impl::BuildSharded(const Saved& saved, const FirstReads& first, const Part::States& small,
                                std::vector<Operation>* assigned) {
-  std::map<std::string, std::vector<const SavedVariable*>> by_host;
-  for (const SavedVariable* v : variables) by_host[HostOf(v->variable.handle().op().device())].push_back(v);
+  std::map<std::string, Saved> by_host;
+  const auto on_host_of = [&](const SavedVariable* v) -> Saved& {
+    return by_host[HostOf(v->variable.handle().op().device())];
+  };
+  for (const SavedVariable* v : saved.variables) on_host_of(v).variables.push_back(v);
+  for (const SavedTable& table : saved.tables) on_host_of(table.table).tables.push_back(table);
 
   // The parts are written to a separate directory, so that before the merge no reader mistakes them for a checkpoint.
   parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
@@ -335,11 +378,11 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
     const Part one(members, options.reshape, {});
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
-    const Operation saved = one.Save(*graph, prefix);
-    if (!saved.valid()) return;
+    const Operation save_one = one.Save(*graph, prefix, first);
+    if (!save_one.valid()) return;
     prefixes.push_back(prefix);
-    written.push_back(saved);
-    one.Restore(*graph, filename, assigned);
+    written.push_back(save_one);
+    one.Restore(*graph, filename, assigned, &restored_names);
   }
   if (has_states) {
     // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
@@ -347,11 +390,11 @@ void Saver::Impl::BuildSharded(const std::vector<const SavedVariable*>& variable
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
     const Part rest({}, /*reshape=*/false, small);
-    const Operation saved = rest.Save(*graph, prefix);
-    if (!saved.valid()) return;
+    const Operation save_rest = rest.Save(*graph, prefix, {});
+    if (!save_rest.valid()) return;
     prefixes.push_back(prefix);
-    written.push_back(saved);
-    if (!small.given.empty()) rest.Restore(*graph, filename, assigned);
+    written.push_back(save_rest);
+    if (!small.given.empty()) rest.Restore(*graph, filename, assigned, &restored_names);
   }
   // The chief merges, since it must see the files of all tasks.
   auto none = graph->NoDevice();
@@ -395,9 +438,23 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
   return meta_graph;
 }
 
-Status Saver::Impl::CheckContents(const std::string& path) const {
+std::map<std::string, std::string> Saver::Impl::RenamedIn(const std::string& path) const {
+  std::vector<const SavedVariable*> variables;
+  for (const SavedVariable& v : options.variables) variables.push_back(&v);
+  const auto tables = SavedTablesOf(variables);
+  if (!tables.ok() || tables->empty()) return {};
+  const auto reader = CheckpointReader::Open(path);
+  if (!reader.ok()) return {};
+  return NamesInOtherParts(variables, *tables, [&](const std::string& name) { return (*reader)->HasTensor(name); });
+}
+
+Status Saver::Impl::CheckContents(const std::string& path, const std::map<std::string, std::string>& renamed) const {
   if (options.variables.empty()) return OkStatus();
-  const auto coverage = CoverageOf(path, *graph, options.variables);
+  std::vector<SavedVariable> variables = options.variables;
+  for (SavedVariable& v : variables) {
+    if (const auto name = renamed.find(v.name); name != renamed.end()) v.name = name->second;
+  }
+  const auto coverage = CoverageOf(path, *graph, variables);
   if (!coverage.ok()) return OkStatus();
   if (!coverage->differing.empty() && !options.reshape) {
     return InvalidArgument("cannot restore from the checkpoint '", path, "': ", StrJoin(coverage->differing, "; "));
@@ -447,10 +504,19 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
 Status Saver::Restore(Session& session, const std::string& path) {
   TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
-  TF_RETURN_IF_ERROR(impl_->CheckContents(prefix));
+  const std::map<std::string, std::string> renamed = impl_->RenamedIn(prefix);
+  TF_RETURN_IF_ERROR(impl_->CheckContents(prefix, renamed));
   TB_LOG(Info, "train") << "Restoring parameters from " << path;
   const std::vector<Feed> feed = {{impl_->filename, Tensor::Scalar(prefix)}};
-  TF_RETURN_IF_ERROR(session.Run({impl_->restore}, feed).status());
+  std::vector<Feed> feeds = feed;
+  for (const RestoredNames& restored : impl_->restored_names) {
+    std::vector<std::string> names = restored.names;
+    for (std::string& name : names) {
+      if (const auto other = renamed.find(name); other != renamed.end()) name = other->second;
+    }
+    if (names != restored.names) feeds.push_back({restored.tensor, Tensor::Vector(names)});
+  }
+  TF_RETURN_IF_ERROR(session.Run({impl_->restore}, feeds).status());
   if (!impl_->restore_states.valid() || !impl_->states->AreIn(prefix)) return OkStatus();
   TF_RETURN_IF_ERROR(session.Run({impl_->restore_states}, feed).status());
   impl_->restored_random_state = true;

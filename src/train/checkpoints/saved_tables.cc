@@ -1,0 +1,147 @@
+#include "train/checkpoints/saved_tables.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int64_t kOffsets = 1001;  // the first row of each of the 1,000 small tables, and the number of rows
+
+Output Constant(Graph& graph, const Tensor& value) {
+  return NodeBuilder(graph, "Const").Attr("value", value).Attr("dtype", value.dtype()).Output();
+}
+
+Tensor Offsets() {
+  Tensor zeros(kInt32, {kOffsets});
+  std::ranges::fill(zeros.mutable_data<int32_t>(), 0);
+  return zeros;
+}
+
+// "Adagrad" for the slot "emb/part_0/Adagrad" of the table "emb/part_0".
+std::string NameWithinTable(const SavedVariable& slot, const SavedVariable& table) {
+  return slot.name.substr(table.name.size() + 1);
+}
+
+// The end of the name of a part: "/part_2"; "" for a table in one part that is named like the whole.
+std::string PartSuffix(const TableDescription& table, const std::string& name) {
+  std::string suffix = StrCat("/part_", table.part);
+  return name.ends_with(suffix) ? suffix : "";
+}
+
+}  // namespace
+
+StatusOr<std::vector<SavedTable>> SavedTablesOf(const std::vector<const SavedVariable*>& variables) {
+  std::vector<SavedTable> tables;
+  std::map<std::string, size_t> numbers;  // in `tables`, by the name of the variable
+  for (const SavedVariable* v : variables) {
+    const TableDescription* const table = v->variable.table();
+    if (table == nullptr || !table->slot_of.empty()) continue;
+    numbers[v->variable.name()] = tables.size();
+    tables.push_back({.table = v, .slots = {}});
+  }
+  for (const SavedVariable* v : variables) {
+    const TableDescription* const slot = v->variable.table();
+    if (slot == nullptr || slot->slot_of.empty()) continue;
+    const auto found = numbers.find(slot->slot_of);
+    if (found == numbers.end()) {
+      return InvalidArgument("the slot '", v->variable.name(), "' of the growing table '", slot->slot_of,
+                             "' is to be saved without the table; save both, or neither");
+    }
+    SavedTable& table = tables[found->second];
+    if (!v->name.starts_with(table.table->name + "/")) {
+      return InvalidArgument("the slot '", v->variable.name(), "' would be saved as '", v->name,
+                             "', but this name must begin with that of its growing table, '", table.table->name, "/'");
+    }
+    table.slots.push_back(v);
+  }
+  return tables;
+}
+
+void SavedTable::AddReads(Graph& graph, const Operation& after, std::vector<std::string>* names,
+                          std::vector<Output>* values) const {
+  auto place = graph.ColocateWith(table->variable.handle().op());
+  std::vector<Output> handles;
+  for (const SavedVariable* slot : slots) handles.push_back(slot->variable.handle());
+  NodeBuilder node(graph, "_ExportTable");
+  node.Input(table->variable.handle()).InputList(handles).Attr("N", static_cast<int64_t>(handles.size()));
+  if (after.valid()) node.Control(after);
+  const Operation rows = node.Finish();
+  const Output none = Constant(graph, Tensor(kInt64, {0}));
+  const Output offsets = Constant(graph, Offsets());
+  if (!rows.valid() || !none.valid() || !offsets.valid()) return;
+  for (size_t i = 0; i <= slots.size(); ++i) {
+    const std::string& name = i == 0 ? table->name : slots[i - 1]->name;
+    const auto add = [&](const char* suffix, const Output& value) {
+      names->push_back(name + suffix);
+      values->push_back(value);
+    };
+    add("-keys", rows.output(0));
+    add("-values", rows.output(4 + static_cast<int>(i)));
+    add("-freqs", rows.output(1));
+    add("-versions", rows.output(2));
+    add("-partition_offset", rows.output(3));
+    add("-keys_filtered", none);
+    add("-freqs_filtered", none);
+    add("-versions_filtered", none);
+    add("-partition_filter_offset", offsets);
+  }
+}
+
+Operation SavedTable::AddRestore(Graph& graph, const Output& prefix) const {
+  auto place = graph.ColocateWith(table->variable.handle().op());
+  std::vector<Output> handles;
+  std::vector<std::string> names;
+  for (const SavedVariable* slot : slots) {
+    handles.push_back(slot->variable.handle());
+    names.push_back(NameWithinTable(*slot, *table));
+  }
+  return NodeBuilder(graph, "_RestoreTable")
+      .Input(prefix)
+      .Input(table->variable.handle())
+      .InputList(handles)
+      .Attr("N", static_cast<int64_t>(handles.size()))
+      .Attr("name", WholeNameOf(*table))
+      .Attr("slot_names", names)
+      .Finish();
+}
+
+std::string WholeNameOf(const SavedVariable& saved) {
+  const TableDescription& table = *saved.variable.table();
+  if (table.slot_of.empty()) return saved.name.substr(0, saved.name.size() - PartSuffix(table, saved.name).size());
+  // The slot's name within its table has no slash, or those of its optimizer's name.
+  const std::string of_table = saved.variable.name().substr(table.slot_of.size());
+  if (!saved.name.ends_with(of_table)) return saved.name;
+  const std::string part = saved.name.substr(0, saved.name.size() - of_table.size());
+  return part.substr(0, part.size() - PartSuffix(table, part).size()) + of_table;
+}
+
+std::map<std::string, std::string> NamesInOtherParts(const std::vector<const SavedVariable*>& variables,
+                                                     const std::vector<SavedTable>& tables,
+                                                     const std::function<bool(const std::string&)>& has) {
+  std::map<std::string, std::string> names;
+  for (const SavedVariable* v : variables) {
+    if (v->variable.table() != nullptr || has(v->name)) continue;
+    for (const SavedTable& table : tables) {
+      if (!v->name.starts_with(table.table->name + "/")) continue;
+      const std::string whole = WholeNameOf(*table.table), rest = v->name.substr(table.table->name.size());
+      for (const std::string& name : {whole + rest, StrCat(whole, "/part_0", rest)}) {
+        if (has(name)) names[v->name] = name;
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> NamesOfRows(const SavedVariable& saved) {
+  const TableDescription& table = *saved.variable.table();
+  const std::string whole = WholeNameOf(saved);
+  const std::string slot = table.slot_of.empty() ? "" : saved.variable.name().substr(table.slot_of.size());
+  const std::string base = whole.substr(0, whole.size() - slot.size());
+  return {StrCat(base, slot, "-values"), StrCat(base, "/part_0", slot, "-values")};
+}
+
+}  // namespace tensorbraid
