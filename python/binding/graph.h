@@ -98,6 +98,10 @@ std::vector<Variable> VariablesOf(nb::handle variables);
 // The initializer that calls a function of Python: initializer(shape, dtype, part), where `part` is None or the shape
 // of the whole variable and the first row. None: null.
 Initializer InitializerOf(nb::handle function);
+// The initializer of C++ in an object of the class _core.Initializer.
+Initializer NativeInitializerOf(nb::handle initializer);
+// The partitioner that calls a function of Python with a shape and a dtype; null for None.
+Partitioner PartitionerOf(nb::handle function);
 // The regularizer that calls a function of Python, which returns a tensor or None. None: no penalty.
 Regularizer RegularizerOf(nb::handle function);
 

@@ -142,6 +142,17 @@ void BindOwnRule(Class<Optimizer>& optimizers) {
              CheckBuilt(graph);
              return Wrap(made);
            })
+      // As _slot, for a slot of a growing table, which begins with one number in all rows.
+      .def("_table_slot",
+           [](Optimizer& self, const PyVariable& variable, const std::string& slot, double number,
+              const std::string& name) {
+             Graph& graph = *variable.variable.graph();
+             const ScopeGuard at = AtUserLine(graph);
+             const Variable& of = variable.variable;
+             const Variable made = MethodsOf(self).Slot(of, slot, Constant(number), name, of.shape(), of.dtype());
+             CheckBuilt(graph);
+             return Wrap(made);
+           })
       // The slices with each row once, as a tuple of tensors.
       .def_static("_distinct_rows", [](nb::handle slices) {
         Graph& graph = *nb::cast<PyTensor&>(slices[0]).output.graph();

@@ -124,6 +124,10 @@ class OwnRule final : public Rule, public PythonMethods {
   }
   // A rule of Python for rows decides itself whether it sums those that occur several times.
   bool NeedsDistinctRows() const override { return !Replaces("sparse rule") && Rule::NeedsDistinctRows(); }
+  // A rule of Python for rows says itself whether it updates growing tables.
+  bool UpdatesTables() const override {
+    return Replaces("sparse rule") ? Replaces("rule of tables") : Rule::UpdatesTables();
+  }
   std::vector<Operation> Finish() override { return Replaces("_finish") ? FinishInPython(updates_) : Rule::Finish(); }
 
  private:

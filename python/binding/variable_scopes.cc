@@ -46,6 +46,15 @@ OpenVariableScope Open(Graph& graph, const std::string& name, Opened opened) {
 
 }  // namespace
 
+namespace {
+
+// An initializer of C++ as an object of Python.
+struct PyInitializer {
+  Initializer initializer;
+};
+
+}  // namespace
+
 Initializer InitializerOf(nb::handle function) {
   if (function.is_none()) return nullptr;
   return [function = nb::borrow(function)](Graph& graph, const Shape& shape, DType dtype) {
@@ -71,6 +80,8 @@ Regularizer RegularizerOf(nb::handle function) {
 }
 
 namespace {
+
+Initializer NativeInitializerOf(nb::handle initializer) { return nb::cast<PyInitializer&>(initializer).initializer; }
 
 Partitioner PartitionerOf(nb::handle function) {
   if (function.is_none()) return nullptr;
@@ -125,10 +136,6 @@ int64_t SeedOf(nb::handle seed) {
   return number == 0 ? kSeedZero : number;
 }
 
-struct PyInitializer {
-  Initializer initializer;
-};
-
 int64_t NumParts(const Partitioner& partitioner, nb::handle shape, int dtype) {
   return partitioner(ShapeOf(shape), static_cast<DType>(dtype));
 }
@@ -171,6 +178,7 @@ void BindVariableScopes(Module& m) {
       .def("__call__", [](const PyInitializer& self, Graph& graph, nb::handle shape, int dtype) {
         return InitialValue(self.initializer, graph, shape, dtype);
       });
+  m.def("constant_initializer", [](double value) { return PyInitializer{Constant(value)}; });
   m.def("zeros_initializer", [] { return PyInitializer{Zeros()}; });
   m.def("ones_initializer", [] { return PyInitializer{Ones()}; });
   m.def(

@@ -7,6 +7,7 @@
 #include "graph/model/node.h"
 #include "graph/model/variable_ops.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/variables/embedding_variable.h"
 #include "train/checkpoints/meta_graph.h"
 
 namespace tensorbraid::python {
@@ -29,6 +30,23 @@ VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::han
   const Variable variable(graph, ShapeOf(shape), initializer, options);
   CheckValues(graph);
   return Wrap(variable);
+}
+
+// The parts of a growing table. `partitioner` is a function for the number of parts, or None for a table in one part
+// that is named like the whole.
+nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& name, nb::handle initializer,
+                               nb::handle partitioner, bool trainable) {
+  Graph& graph = nb::cast<Graph&>(self);
+  const ScopeGuard at = AtUserLine(graph);
+  const ScopeGuard top = graph.NameScope("");
+  EmbeddingVariableOptions options = {
+      .name = name, .initializer = NativeInitializerOf(initializer), .trainable = trainable};
+  options.partitioner = PartitionerOf(partitioner);
+  const EmbeddingVariable table(graph, dim, options);
+  CheckValues(graph);
+  nb::list parts;
+  for (const Variable& part : table.parts()) parts.append(Wrap(part));
+  return parts;
 }
 
 TensorObject Read(const PyVariable& self) {
@@ -70,19 +88,40 @@ void BindVariables(Module& m) {
                      if (part == nullptr) return nb::none();
                      return nb::make_tuple(part->whole, DimsOf(part->shape), part->first_row);
                    })
-      .def("value", [](const PyVariable& self) { return Wrap(self.variable.value()); })
+      // For a growing table: the name of the whole, the number of the part and of all parts, and the name of the table
+      // whose slot this is, or "". None for other variables.
+      .def_prop_ro("_table",
+                   [](const PyVariable& self) -> nb::object {
+                     const TableDescription* const table = self.variable.table();
+                     if (table == nullptr) return nb::none();
+                     return nb::make_tuple(table->whole, table->part, table->parts, table->slot_of);
+                   })
+      .def("_num_rows",
+           [](const PyVariable& self) {
+             const ScopeGuard at = AtUserLine(*self.variable.graph());
+             const Output rows = NumRowsOf(self.variable);
+             CheckBuilt(*self.variable.graph());
+             return Wrap(rows);
+           })
+      .def("value",
+           [](const PyVariable& self) {
+             return self.variable.table() != nullptr ? Read(self) : Wrap(self.variable.value());
+           })
       // The tensor that value() gives outside of all scopes.
       .def_prop_ro("_shared_read", [](const PyVariable& self) { return Wrap(self.variable.shared_read()); })
       .def("read_value", &Read);
   m.def("variable_of", [](const PyTensor& tensor) -> nb::object {
     const std::string type = tensor.output.op().type();
     const Graph* const graph = tensorbraid::NodeOf(tensor.output)->graph();
-    if (graph == nullptr || (type != "VarHandleOp" && type != "ReadVariableOp")) return nb::none();
+    if (graph == nullptr || (type != "VarHandleOp" && type != "KvVarHandleOp" && type != "ReadVariableOp"))
+      return nb::none();
     for (const Variable& variable : graph->variables()) {
       if (variable.handle() == tensor.output || variable.shared_read() == tensor.output) return Wrap(variable);
     }
     return nb::none();
   });
+  m.def("make_embedding_variable", &MakeEmbeddingVariable, nb::arg("graph"), nb::arg("dim"), nb::arg("name"),
+        nb::arg("initializer"), nb::arg("partitioner").none(), nb::arg("trainable"));
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

@@ -64,6 +64,8 @@ from tensorbraid import (  # noqa: F401
 from tensorbraid import distributions as distributions, estimator as estimator  # noqa: F401
 from tensorbraid.internal.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
+from tensorbraid.internal.embedding_options import *  # noqa: F401,F403
+from tensorbraid.internal.embedding_variables import *  # noqa: F401,F403
 from tensorbraid.internal.own_gradients import *  # noqa: F401,F403
 from tensorbraid.internal.partitioners import *  # noqa: F401,F403
 from tensorbraid.internal.variable_methods import *  # noqa: F401,F403

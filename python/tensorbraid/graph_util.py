@@ -168,6 +168,9 @@ def convert_variables_to_constants(sess, input_graph_def, output_node_names, var
                                    variable_names_blacklist=None):
     """The GraphDef of some nodes and of all that they depend on, with the values of the session for variables."""
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
+    tables = [node.name for node in graph_def.node if node.op == "KvVarHandleOp"]
+    if tables:
+        raise NotImplementedError(f"the growing table '{tables[0]}' as a constant: its rows change with its keys")
     names = [node for node in graph_def.node if node.op in _VARIABLES
              and (variable_names_whitelist is None or node.name in variable_names_whitelist)
              and (variable_names_blacklist is None or node.name not in variable_names_blacklist)]

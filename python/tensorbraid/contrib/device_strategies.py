@@ -33,8 +33,14 @@ class GreedyLoadBalancingStrategy:
 
 
 def byte_size_load_fn(op):
-    """The bytes of a variable or of a node's first output. Raises ValueError if the shape is not known."""
-    if op.type == "VarHandleOp":
+    """The bytes of a variable or of a node's first output. Raises ValueError if the shape is not known.
+
+    A growing table, or a part of one, counts as 1,000,000 rows.
+    """
+    if op.type == "KvVarHandleOp":
+        dtype, shape = tf.as_dtype(op.get_attr("dtype")), tf.TensorShape(op.get_attr("shape"))
+        shape = tf.TensorShape([1_000_000]).concatenate(shape)
+    elif op.type == "VarHandleOp":
         dtype, shape = tf.as_dtype(op.get_attr("dtype")), tf.TensorShape(op.get_attr("shape"))
     else:
         dtype, shape = op.outputs[0].dtype.base_dtype, op.outputs[0].shape

@@ -6,13 +6,14 @@ from tensorbraid import dtypes, gfile
 from tensorbraid.feature_column.base import (
     CategoricalColumn, IdsAndWeights, checked_key, checked_string_or_int, to_sparse)
 from tensorbraid.internal import arguments, graphs
+from tensorbraid.internal.embedding_options import EmbeddingVariableOption
 from tensorbraid.ops import arrays, math_ops, sparse_crosses, string_ops
 from tensorbraid.ops.index_tables import index_table_from_file, index_table_from_tensor
 from tensorbraid.ops.node import op
 from tensorbraid.ops.parsing_ops import VarLenFeature
 from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 
-__all__ = ["categorical_column_with_hash_bucket", "categorical_column_with_identity",
+__all__ = ["categorical_column_with_embedding", "categorical_column_with_hash_bucket", "categorical_column_with_identity",
            "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",
            "weighted_categorical_column"]
 
@@ -67,6 +68,19 @@ class HashedCategoricalColumn(_OfKey, collections.namedtuple("HashedCategoricalC
         if self.dtype.is_integer:
             values = string_ops.as_string(values)
         return string_ops.string_to_hash_bucket_fast(values, self.hash_bucket_size, name="lookup")
+
+
+class EmbeddingCategoricalColumn(_OfKey, collections.namedtuple("EmbeddingCategoricalColumn", [
+        "key", "dtype", "partition_num", "ev_option"])):
+    """Strings or integers that are the keys of a growing table. Integers are keys as they are."""
+
+    num_buckets = property(lambda self: 1)  # as in DeepRec; the table has no number of keys
+
+    def _ids(self, values):
+        values = self._checked(values)
+        if self.dtype.is_integer:
+            return math_ops.cast(values, dtypes.int64)
+        return string_ops.string_to_hash_bucket_fast(values, 2**63 - 1, name="lookup")
 
 
 class _Vocabulary(_OfKey):
@@ -187,6 +201,26 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dtypes.stri
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}")
     dtype = checked_string_or_int(dtypes.as_dtype(dtype), f"column_name: {key}")
     return HashedCategoricalColumn(checked_key(key), hash_bucket_size, dtype)
+
+
+def categorical_column_with_embedding(key, dtype=dtypes.string, partition_num=None, ev_option=None):
+    """Strings or integers that are the keys of a growing table (tf.get_embedding_variable). Source: DeepRec.
+
+    The key of a string is its fingerprint modulo 2^63 - 1. In dense features, "" and -1 stand for no value. With
+    `partition_num`, the table has so many parts; otherwise the partitioner of the variable scope says it.
+    """
+    dtype = checked_string_or_int(dtypes.as_dtype(dtype), f"column_name: {key}")
+    if partition_num is not None and arguments.integer("partition_num", partition_num) < 1:
+        raise ValueError(f"partition_num must be at least 1. partition_num: {partition_num}, key: {key}")
+    option = EmbeddingVariableOption() if ev_option is None else ev_option
+    return EmbeddingCategoricalColumn(checked_key(key), dtype, partition_num, option)
+
+
+def growing_column(column):
+    """The EmbeddingCategoricalColumn of a column, without its weights and sequences; None if it has another kind."""
+    while hasattr(column, "categorical_column"):
+        column = column.categorical_column
+    return column if isinstance(column, EmbeddingCategoricalColumn) else None
 
 
 def _checked_oov(key, default_value, num_oov_buckets):

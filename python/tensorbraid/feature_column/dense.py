@@ -118,8 +118,11 @@ def _checked(columns, dimension, initializer, ckpt_to_load_from, tensor_name_in_
 
 
 def embedding_column(categorical_column, dimension, combiner="mean", initializer=None, ckpt_to_load_from=None,
-                     tensor_name_in_ckpt=None, max_norm=None, trainable=True, use_safe_embedding_lookup=True):
-    """The mean, "sum" or "sqrtn" of the rows of a table for the ids of an example."""
+                     tensor_name_in_ckpt=None, max_norm=None, trainable=True, use_safe_embedding_lookup=True, do_fusion=False):
+    """The mean, "sum" or "sqrtn" of the rows of a table for the ids of an example.
+
+    `do_fusion` is DeepRec's, and has no effect.
+    """
     initializer = _checked([categorical_column], dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return EmbeddingColumn(categorical_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt,
                            max_norm, trainable, use_safe_embedding_lookup)

@@ -2,8 +2,9 @@
 
 from tensorbraid import dtypes, nn
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, Features, sorted_columns
+from tensorbraid.feature_column.categorical import growing_column
 from tensorbraid.feature_column.input_layer import flat, model_collections
-from tensorbraid.feature_column.tables import pieces
+from tensorbraid.feature_column.tables import growing_table, pieces
 from tensorbraid.initializers import Zeros
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.graphs import get_collection, name_scope
@@ -68,7 +69,11 @@ def weighted_columns(features, columns, scopes, units, sparse_combiner, keys, tr
 def _weighted(column, features, units, sparse_combiner, keys, trainable):
     categorical = isinstance(column, CategoricalColumn)
     size = column.num_buckets if categorical else column.variable_shape.num_elements()
-    weights = get_variable("weights", [size, units], dtypes.float32, Zeros(), trainable=trainable, collections=keys)
+    grows = growing_column(column)
+    if grows:
+        weights = growing_table("weights", grows, units, Zeros(), trainable, keys)
+    else:
+        weights = get_variable("weights", [size, units], dtypes.float32, Zeros(), trainable=trainable, collections=keys)
     if not categorical:
         return op("MatMul", [flat(column, features, keys, trainable), weights], "weighted_sum")
     ids, factors = column.ids_and_weights(features)

@@ -5,13 +5,13 @@ import collections
 from tensorbraid import dtypes
 from tensorbraid.feature_column.base import CategoricalColumn, IdsAndWeights
 from tensorbraid.feature_column.categorical import (
-    categorical_column_with_hash_bucket, categorical_column_with_identity, categorical_column_with_vocabulary_file,
+    categorical_column_with_embedding, categorical_column_with_hash_bucket, categorical_column_with_identity, categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list)
 from tensorbraid.internal.graphs import name_scope
 from tensorbraid.ops import arrays, math_ops, sparse_ops
 from tensorbraid.ops.segment_ops import segment_max
 
-__all__ = ["sequence_categorical_column_with_hash_bucket", "sequence_categorical_column_with_identity",
+__all__ = ["sequence_categorical_column_with_embedding", "sequence_categorical_column_with_hash_bucket", "sequence_categorical_column_with_identity",
            "sequence_categorical_column_with_vocabulary_file", "sequence_categorical_column_with_vocabulary_list"]
 
 
@@ -46,6 +46,11 @@ def sequence_length(sparse, elements=1):
         found = segment_max(lengths, rows)
         missing = batch - arrays.shape(found, out_type=dtypes.int64)[0]
         return arrays.concat([found, arrays.zeros([missing], dtypes.int64)], axis=0)
+
+
+def sequence_categorical_column_with_embedding(key, dtype=dtypes.string, partition_num=None, ev_option=None):
+    """categorical_column_with_embedding for the steps of sequences."""
+    return SequenceCategoricalColumn(categorical_column_with_embedding(key, dtype, partition_num, ev_option))
 
 
 def sequence_categorical_column_with_identity(key, num_buckets, default_value=None):

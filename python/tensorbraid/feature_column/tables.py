@@ -1,22 +1,26 @@
 """The variables that are the tables of embeddings."""
 
 from tensorbraid import _core, dtypes
+from tensorbraid.feature_column.categorical import growing_column
 from tensorbraid.internal import graphs
+from tensorbraid.internal.embedding_variables import get_embedding_variable
 from tensorbraid.internal.graphs import make_op
+from tensorbraid.internal.partitioners import fixed_size_partitioner
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variable_scope import get_variable
 
 
 def table_of(column, weight_collections, trainable, shared=None):
     """The table of an embedding, made in the open variable scope. `shared` names a collection that may have it."""
-    shape = TensorShape([column.categorical_column.num_buckets, column.dimension])
+    grows = growing_column(column)
+    shape = TensorShape([None if grows else column.categorical_column.num_buckets, column.dimension])
     existing = graphs.get_collection(shared) if shared else []
     if len(existing) > 1:
         raise ValueError(f"Collection {existing} can only contain one variable. Suggested fix A: Choose a unique name "
                          f"for this collection: {shared}. Suggested fix B: Do not add any variables to this "
                          "collection.")
     if existing:
-        if existing[0].shape != shape:
+        if existing[0].shape.as_list() != shape.as_list():
             raise ValueError(f"Shared embedding collection {shared} contains variable {existing[0].name} of unexpected "
                              f"shape {existing[0].shape}. Expected shape is {shape}. Suggested fix A: Choose a unique "
                              "name for this collection. Suggested fix B: Do not add any variables to this collection.")
@@ -24,11 +28,24 @@ def table_of(column, weight_collections, trainable, shared=None):
     initializer = column.initializer
     if column.ckpt_to_load_from is not None:
         initializer = restorer(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
-    variable = get_variable("embedding_weights", shape, dtypes.float32, initializer,
-                            trainable=bool(column.trainable and trainable), collections=weight_collections)
+    trainable = bool(column.trainable and trainable)
+    if grows:
+        variable = growing_table("embedding_weights", grows, column.dimension, initializer, trainable,
+                                 weight_collections)
+    else:
+        variable = get_variable("embedding_weights", shape, dtypes.float32, initializer, trainable=trainable,
+                                collections=weight_collections)
     if shared:
         graphs.add_to_collection(shared, variable)
     return variable
+
+
+def growing_table(name, column, dimension, initializer, trainable, collections):
+    """The growing table of an EmbeddingCategoricalColumn, made in the open variable scope."""
+    parts = column.partition_num
+    return get_embedding_variable(name, dimension, initializer=initializer, trainable=trainable,
+                                  collections=collections, partitioner=parts and fixed_size_partitioner(parts),
+                                  ev_option=column.ev_option)
 
 
 def restorer(checkpoint, tensor_name):

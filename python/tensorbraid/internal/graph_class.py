@@ -43,6 +43,7 @@ class Graph(_core.Graph):
         self._finalized_because = "it runs in a training session"
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
+        self.growing_tables = {}  # by their full names
         self._imported_handles = set()  # names of variable handles that were imported from another program's graph
 
     @property

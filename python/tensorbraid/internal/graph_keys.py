@@ -11,6 +11,7 @@ class GraphKeys:
     METRIC_VARIABLES = "metric_variables"
     MODEL_VARIABLES = "model_variables"
     TRAINABLE_VARIABLES = "trainable_variables"
+    EMBEDDING_VARIABLES = "embedding_variables"  # DeepRec's growing tables
     MOVING_AVERAGE_VARIABLES = "moving_average_variables"
     CONCATENATED_VARIABLES = "concatenated_variables"
     TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"

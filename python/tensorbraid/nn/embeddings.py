@@ -10,7 +10,8 @@ from tensorbraid.ops.node import cast, op, reduce, shape_of, tensor
 from tensorbraid.ops.random_ops import seed_attrs
 
 __all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup", "embedding_lookup_sparse",
-           "fixed_unigram_candidate_sampler", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
+           "fixed_unigram_candidate_sampler", "fused_embedding_lookup_sparse",
+           "fused_safe_embedding_lookup_sparse", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
            "nce_loss", "safe_embedding_lookup_sparse", "sampled_softmax_loss", "uniform_candidate_sampler"]
 
 _COMBINERS = {"sum": _core.Combiner.SUM, "mean": _core.Combiner.MEAN, "sqrtn": _core.Combiner.SQRTN}
@@ -32,8 +33,15 @@ def _strategy(name):
     return _STRATEGIES[name]
 
 
-def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
-    """The rows of a table, which may be in several parts, for these ids."""
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None,
+                     ev_init_value=None, blocknums=None, counts=None):
+    """The rows of a table, which may be in several parts, for these ids.
+
+    The last three arguments are DeepRec's, for growing tables: `counts` says how often each id occurs, which has an
+    effect only for filters. The others are not supported.
+    """
+    if ev_init_value is not None or blocknums is not None:
+        raise NotImplementedError("the arguments ev_init_value and blocknums of embedding_lookup")
     parts, strategy = _parts(params), _strategy(partition_strategy)
     if all(isinstance(part, _core.Variable) for part in parts):
         return _core.embedding_lookup(parts, ids, strategy, max_norm, name or "embedding_lookup")
@@ -113,6 +121,31 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     if sizes is not None and sizes.ndims is not None and found.shape.ndims is not None:
         found.set_shape(sizes.as_list()[:-1] + found.shape.as_list()[sizes.ndims - 1:])
     return found
+
+
+def fused_safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean",
+                                       default_id=None, name=None, partition_strategy="div", max_norm=None, prune=True):
+    """safe_embedding_lookup_sparse under another name of DeepRec. Without `prune`, no id is dropped as invalid."""
+    if not prune:
+        raise NotImplementedError("prune=False of fused_safe_embedding_lookup_sparse")
+    return safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights, combiner, default_id,
+                                        name or "fused_safe_embedding_lookup_sparse", partition_strategy, max_norm)
+
+
+def fused_embedding_lookup_sparse(params, sp_ids, sparse_weights=None, partition_strategy=None, name=None,
+                                  combiner=None, max_norm=None, default_id=None, prune_invalid_ids=False,
+                                  blocknums=None):
+    """embedding_lookup_sparse under another name of DeepRec, or its safe form if `prune_invalid_ids` is true."""
+    if blocknums is not None:
+        raise NotImplementedError("the argument blocknums of fused_embedding_lookup_sparse")
+    name = name or "fused_embedding_lookup_sparse"
+    if prune_invalid_ids:
+        return safe_embedding_lookup_sparse(params, sp_ids, sparse_weights, combiner or "mean", default_id, name,
+                                            partition_strategy or "div", max_norm)
+    if default_id is not None:
+        raise NotImplementedError("default_id of fused_embedding_lookup_sparse without prune_invalid_ids")
+    return embedding_lookup_sparse(params, sp_ids, sparse_weights, partition_strategy or "mod", name, combiner,
+                                   max_norm)
 
 
 def _variables(params):

@@ -10,7 +10,7 @@ import types
 
 import tensorbraid
 from tensorbraid import tensorflow_python
-from tensorbraid.internal import installed_keras, refused_keras
+from tensorbraid.internal import embedding_options, installed_keras, refused_keras
 from tensorbraid.tensorflow_python import keras as python_keras
 
 _KERAS = f"tf.keras is the library Keras {installed_keras.VERSION}, which has no such name"
@@ -249,7 +249,9 @@ class CoreModule(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        if name in ("framework", "protobuf", "example", "util", "profiler") or name.endswith("_pb2"):
+        if self._path == "core.framework.embedding.config_pb2":  # DeepRec's
+            return getattr(embedding_options, name)
+        if name in ("embedding", "framework", "protobuf", "example", "util", "profiler") or name.endswith("_pb2"):
             return stand_in(f"{self._path}.{name}")
         from tensorbraid import proto
 

@@ -1,9 +1,11 @@
 """Adam whose powers of the betas belong to each variable, for workers that do not wait for each other."""
 
+from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import convert_to_tensor, make_op
 from tensorbraid.ops.control import group
 from tensorbraid.ops.node import op
+from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.optimizer import Optimizer
 
 __all__ = ["AdamAsyncOptimizer"]
@@ -16,6 +18,8 @@ class AdamAsyncOptimizer(Optimizer):
     changes the means of these rows only. With `apply_sparse_rmsprop`, updates by rows are RMSProp's with the momentum
     `beta1` and the decay `beta2`, and do not change the powers.
     """
+
+    _updates_tables = True
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False,
                  apply_sparse_rmsprop=False, name="AdamAsync"):
@@ -58,7 +62,20 @@ class AdamAsyncOptimizer(Optimizer):
             var.handle, mean.handle, square.handle, power1, power2, *self._hyperparameters(var), grad])
         return self._counted(update, var)
 
+    def _apply_table(self, grad, var):
+        """The update of a growing table: one operation finds each row once, and multiplies the powers."""
+        rate, beta1, beta2, epsilon = self._hyperparameters(var)
+        first, second, power1, power2 = self._slots(var)
+        step = get_global_step(var.graph)
+        step = graphs.constant(0, dtypes.int64) if step is None else step.value()
+        return make_op("KvResourceSparseApplyAdamAsync", [
+            var.handle, first.handle, second.handle, power1.handle, power2.handle, rate, beta1, beta2, epsilon,
+            grad.values, grad.indices, step], use_locking=self._use_locking,
+            apply_sparse_rmsprop=self._apply_sparse_rmsprop)
+
     def _apply_sparse(self, grad, var):
+        if var._table is not None:
+            return self._apply_table(grad, var)
         rate, beta1, beta2, epsilon = self._hyperparameters(var)
         first, second, power1, power2 = self._slots(var)
         rows, values = grad.indices, grad.values

@@ -18,6 +18,7 @@ class Optimizer(own_rule.OwnRule):
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
+    _updates_tables = False  # whether the class has a rule of its own for the rows of growing tables
 
     def __init__(self, use_locking, name, use_own_namescope_for_non_slot_vars=False):
         if not name:
@@ -47,6 +48,8 @@ class Optimizer(own_rule.OwnRule):
         """For C++: this optimizer, and the names of the methods that its class overrides."""
         rules = {"dense rule": own_rule.DENSE, "sparse rule": own_rule.SPARSE}
         replaced = [method for method in own_rule.OTHER if self._replaces(method)]
+        if self._updates_tables:
+            replaced.append("rule of tables")
         return self, replaced + [rule for rule, methods in rules.items() if any(map(self._replaces, methods))]
 
     def _note(self, variables):

@@ -85,6 +85,11 @@ class OwnRule:
 
     def _zeros_slot(self, var, slot_name, op_name):
         """The slot of `var`, which begins with zeros."""
+        if var._table is not None:
+            with var.graph.as_default(), collected(var.graph) as made:
+                slot = self._library._table_slot(var, slot_name, 0.0, op_name)
+            self._note(made)
+            return slot
         dtype = var.dtype.base_dtype
 
         def zeros(dims, number, part):
@@ -151,7 +156,10 @@ def _given(grad):
 
 def _tensors(values, indices, var):
     """The gradient of rows of a variable in the form that C++ takes."""
-    shape = graphs.make_op("VariableShape", [var.handle]).outputs[0]
+    if var._table is None:
+        shape = graphs.make_op("VariableShape", [var.handle]).outputs[0]
+    else:
+        shape = graphs.make_op("KvVariableShape", [var.handle], out_type=dtypes.int64).outputs[0]
     return graphs.convert_to_tensor(values), graphs.convert_to_tensor(indices), shape
 
 

@@ -1,0 +1,131 @@
+"""The options of growing tables. Source: DeepRec, whose names these are."""
+
+from tensorbraid.internal import arguments
+
+__all__ = ["CBFFilter", "CheckpointOption", "CounterFilter", "EmbeddingVariableOption", "GlobalStepEvict",
+           "InitializerOption", "L2WeightEvict", "StorageOption"]
+
+
+class StorageType:
+    """Where the rows of a table are. Only DRAM (or None) is supported."""
+
+    INVALID, DRAM, PMEM_MEMKIND, PMEM_LIBPMEM, SSDHASH, LEVELDB = range(6)
+    DRAM_PMEM, DRAM_SSDHASH, HBM_DRAM, DRAM_LEVELDB = 11, 12, 13, 14
+    DRAM_PMEM_SSDHASH, HBM_DRAM_SSDHASH = 101, 102
+
+
+class CacheType:
+    """Which rows stay in the fastest memory. A table has all rows there, so the choice has no effect."""
+
+    LRU, LFU = range(2)
+
+
+class InitializerOption:
+    """The initial rows of a table. `initializer`, if it is set, wins over that of tf.get_embedding_variable.
+
+    A row is a function of the seed, the table's name and the key, so no matrix of `default_value_dim` rows is drawn.
+    """
+
+    def __init__(self, initializer=None, default_value_dim=4096, default_value_no_permission=.0):
+        self.initializer = initializer
+        self.default_value_dim = default_value_dim
+        self.default_value_no_permission = default_value_no_permission
+        if arguments.number("default_value_dim", default_value_dim) <= 0:
+            raise ValueError(f"default_value_dim must be positive, got {default_value_dim}")
+
+
+class CounterFilter:
+    """Admission after `filter_freq` occurrences. 0 is none; others are not supported yet."""
+
+    def __init__(self, filter_freq=0):
+        self.filter_freq = filter_freq
+
+
+class CBFFilter:
+    """Admission after occurrences that a Bloom filter counts. Not supported yet."""
+
+    def __init__(self, filter_freq=0, max_element_size=0, false_positive_probability=-1.0, counter_type=None):
+        if (max_element_size > 0) != (false_positive_probability > 0):
+            raise ValueError("max_element_size and false_positive_probability are given both, or neither")
+        self.filter_freq = filter_freq
+        self.max_element_size = max_element_size
+        self.false_positive_probability = false_positive_probability
+        self.counter_type = counter_type
+
+
+class GlobalStepEvict:
+    """Removal of rows that `steps_to_live` steps have not updated. None is none; others are not supported yet."""
+
+    def __init__(self, steps_to_live=None):
+        self.steps_to_live = steps_to_live
+
+
+class L2WeightEvict:
+    """Removal of rows with a smaller norm. A negative threshold is none; others are not supported yet."""
+
+    def __init__(self, l2_weight_threshold=-1.0):
+        self.l2_weight_threshold = l2_weight_threshold
+
+
+class CheckpointOption:
+    """The checkpoint from which a table begins. Only its defaults are supported yet."""
+
+    def __init__(self, ckpt_to_load_from=None, tensor_name_in_ckpt=None, always_load_from_specific_ckpt=False,
+                 init_data_source=None):
+        self.ckpt_to_load_from = ckpt_to_load_from
+        self.tensor_name_in_ckpt = tensor_name_in_ckpt
+        self.always_load_from_specific_ckpt = always_load_from_specific_ckpt
+        self.init_data_source = init_data_source
+
+
+class StorageOption:
+    """Where the rows are. Only memory is supported: no type, or DRAM."""
+
+    def __init__(self, storage_type=None, storage_path=None, storage_size=(1024 * 1024 * 1024,),
+                 cache_strategy=CacheType.LFU):
+        if storage_path is not None and storage_type is None:
+            raise ValueError("storage_type must be given with storage_path")
+        self.storage_type = storage_type
+        self.storage_path = storage_path
+        self.storage_size = list(storage_size)
+        self.cache_strategy = cache_strategy
+
+
+class EmbeddingVariableOption:
+    """The options of a table. Scripts may set the attributes later, before the table is made."""
+
+    def __init__(self, ht_type="", ht_partition_num=1000, evict_option=None, ckpt=None, filter_option=None,
+                 storage_option=None, init_option=None):
+        self.ht_type = ht_type
+        self.ht_partition_num = ht_partition_num
+        self.evict = evict_option
+        self.ckpt = ckpt
+        self.filter_strategy = filter_option
+        self.storage_option = StorageOption() if storage_option is None else storage_option
+        self.init = InitializerOption() if init_option is None else init_option
+
+    def _check(self, name):
+        """Raises NotImplementedError for an option of the table `name` that is not supported."""
+        def refuse(what, cure):
+            raise NotImplementedError(f"{what} of the growing table '{name}' is not supported yet; {cure}")
+
+        rule = self.filter_strategy
+        if rule is not None and getattr(rule, "filter_freq", 1):
+            refuse(f"the filter {type(rule).__name__}", "leave out filter_option, so that each key is admitted at its "
+                   "first update")
+        evict = self.evict
+        if evict is not None and not _evicts_nothing(evict):
+            refuse(f"{type(evict).__name__}", "leave out evict_option, so that rows stay")
+        if self.storage_option is not None and self.storage_option.storage_type not in (None, StorageType.DRAM):
+            refuse("a storage_type other than DRAM", "leave out storage_option; the rows are in memory")
+        ckpt = self.ckpt
+        if ckpt is not None and any(value for value in vars(ckpt).values()):
+            refuse("CheckpointOption", "leave out ckpt, and restore the table with tf.train.Saver")
+        if self.init.default_value_no_permission:
+            refuse("default_value_no_permission", "it has an effect with a filter only, so leave it out")
+
+
+def _evicts_nothing(evict):
+    if isinstance(evict, GlobalStepEvict):
+        return not evict.steps_to_live
+    return isinstance(evict, L2WeightEvict) and evict.l2_weight_threshold < 0

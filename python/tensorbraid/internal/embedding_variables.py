@@ -1,0 +1,145 @@
+"""Growing tables: embeddings of keys that nobody can list beforehand. Source: DeepRec's EmbeddingVariable."""
+
+from tensorbraid import _core, dtypes, initializers
+from tensorbraid.internal import arguments, graphs
+from tensorbraid.internal.embedding_options import EmbeddingVariableOption
+from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
+from tensorbraid.internal.shapes import TensorShape
+from tensorbraid.internal.variable_scope import AUTO_REUSE, get_variable_scope
+from tensorbraid.internal.variables import collect
+from tensorbraid.ops.node import op
+
+__all__ = ["get_embedding_variable"]
+
+
+class EmbeddingParts(PartitionedVariable):
+    """The parts of a growing table. A part has the keys with `key % 1000 % parts` equal to its number."""
+
+    shape = property(lambda self: self._parts[0].shape)
+
+    def _get_partitions(self):
+        return [len(self._parts), 1]
+
+    def total_count(self):
+        """The number of rows, an int64 scalar."""
+        return op("AddN", [[part.total_count() for part in self._parts]])
+
+    def as_tensor(self):
+        """Raises ValueError: the rows of a growing table cannot be read as a whole."""
+        raise ValueError(f"the growing table '{self.name}' cannot be read as a whole: its keys are not known "
+                         "beforehand; look up the rows of some keys with tf.nn.embedding_lookup")
+
+    value = _as_graph_tensor = as_tensor
+
+
+def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dtype=None, initializer=None,
+                           regularizer=None, trainable=True, collections=None, caching_device=None, partitioner=None,
+                           validate_shape=True, custom_getter=None, constraint=None, steps_to_live=None,
+                           init_data_source=None, ev_option=None):
+    """Makes the growing table `name` of the open variable scope, or returns it if it exists and the scope reuses.
+
+    A lookup (tf.nn.embedding_lookup and the like) of a key that has no row reads its initial row, which is a function
+    of the seed, the name of the table and the key; the first update of a key makes its row. With a partitioner, the
+    result has parts `name/part_0` and so on. Optimizers: GradientDescentOptimizer, AdagradOptimizer and
+    AdamAsyncOptimizer. The initializer is truncated normal by default; it must be one whose numbers can be computed by
+    key: zeros, ones, a constant number, uniform, normal, truncated normal, or variance scaling with 4,096 for the
+    number of rows.
+    """
+    scope = get_variable_scope()
+    option = EmbeddingVariableOption() if ev_option is None else ev_option
+    full_name = f"{scope.name}/{name}" if scope.name else name
+    if not name:
+        raise ValueError("a variable must have a name")
+    dim = arguments.integer("embedding_dim", embedding_dim)
+    if dim < 1:
+        raise ValueError(f"embedding_dim of the growing table '{full_name}' must be positive, got {dim}")
+    _check(full_name, key_dtype, value_dtype, regularizer or scope.regularizer, constraint or scope.constraint,
+           steps_to_live, init_data_source, custom_getter, option)
+    graph = graphs.get_default_graph()
+    made = graph.growing_tables
+    known = made.get(full_name)
+    if known is not None:
+        if not scope.reuse:
+            raise ValueError(f"the growing table '{full_name}' exists already; to share it, open the variable scope "
+                             "with reuse")
+        if known.shape.as_list()[1] != dim:
+            raise ValueError(f"the growing table '{full_name}' has rows of {known.shape.as_list()[1]} numbers, not of "
+                             f"{dim}")
+        return known
+    if scope.reuse and scope.reuse is not AUTO_REUSE:
+        raise ValueError(f"the growing table '{full_name}' does not exist, but the variable scope reuses variables; "
+                         "make it first, or open the scope with tf.AUTO_REUSE")
+    if _core.has_variable(graph, full_name):
+        raise ValueError(f"the variable '{full_name}' exists already, and is no growing table")
+    keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+    if GraphKeys.GLOBAL_VARIABLES not in keys:
+        keys.append(GraphKeys.GLOBAL_VARIABLES)
+    partitioner = scope.partitioner if partitioner is None else partitioner
+    rows = option.init.initializer if option.init.initializer is not None else initializer
+    rows = scope.initializer if rows is None else rows
+    parts = _core.make_embedding_variable(graph, dim, full_name, _native(full_name, rows),
+                                          partitioner and _count_of(partitioner), bool(trainable))
+    for part in parts:
+        collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
+    table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)
+    made[full_name] = table
+    return table
+
+
+def _check(name, key_dtype, value_dtype, regularizer, constraint, steps_to_live, init_data_source, custom_getter,
+           option):
+    def refuse(what):
+        raise NotImplementedError(f"{what} of the growing table '{name}'")
+
+    if dtypes.as_dtype(key_dtype) not in (dtypes.int64, dtypes.int32):
+        refuse(f"keys of {dtypes.as_dtype(key_dtype).name} (turn strings into int64 by tf.strings.to_hash_bucket_fast)")
+    if value_dtype is not None and dtypes.as_dtype(value_dtype) != dtypes.float32:
+        refuse(f"values of {dtypes.as_dtype(value_dtype).name} (float32 is supported)")
+    for what, value in (("the argument regularizer", regularizer), ("the argument constraint", constraint),
+                        ("the argument steps_to_live", steps_to_live),
+                        ("the argument init_data_source", init_data_source),
+                        ("the argument custom_getter", custom_getter)):
+        if value is not None:
+            refuse(what)
+    option._check(name)
+
+
+def _native(name, initializer):
+    """The initializer of C++ for an initializer of Python whose numbers can be computed by key."""
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if initializer is None:
+        initializer = initializers.TruncatedNormal()
+    if isinstance(initializer, (int, float)):
+        initializer = initializers.Constant(initializer)
+    if isinstance(initializer, initializers.Constant) and isinstance(initializer.value, (int, float)):
+        return _core.constant_initializer(initializer.value)
+    kinds = (initializers.Zeros, initializers.Ones, initializers.RandomUniform, initializers.RandomNormal,
+             initializers.TruncatedNormal, initializers.VarianceScaling)
+    if not isinstance(initializer, kinds) or type(initializer)._native not in {kind._native for kind in kinds}:
+        raise NotImplementedError(
+            f"the initializer {initializer} of the growing table '{name}', whose numbers cannot be computed by key; use "
+            "zeros, ones, a constant number, or random uniform, normal, truncated normal or variance scaling")
+    return initializer._native()
+
+
+def _count_of(partitioner):
+    """The function for C++ that calls a partitioner with the shape [2^31, dim]."""
+    return parts_of(lambda shape, dtype: _of_rank(partitioner(shape=shape, dtype=dtype), shape))
+
+
+def _of_rank(parts, shape):
+    """The result of a partitioner, which DeepRec calls with a shape of rank 1 or 2."""
+    parts = list(parts) if isinstance(parts, (list, tuple)) else [parts]
+    return parts + [1] * (TensorShape(shape).ndims - len(parts))
+
+
+_core.Variable.total_count = lambda self: _rows(self)
+
+
+def _rows(variable):
+    """The number of rows of a growing table, an int64 scalar."""
+    if variable._table is None:
+        raise AttributeError(f"the variable '{variable.name}' is no growing table, so it has no total_count")
+    return variable._num_rows()

@@ -1,0 +1,315 @@
+"""Growing tables (tf.get_embedding_variable): values, names, checkpoints, columns, and what is refused."""
+
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+import tensorbraid as tf
+from tensorbraid.runner import api
+
+VOCABULARY, DIM = 40, 3
+OPTIMIZERS = {
+    "GradientDescent": lambda: tf.train.GradientDescentOptimizer(0.1),
+    "Adagrad": lambda: tf.train.AdagradOptimizer(0.1),
+    "AdamAsync": lambda: tf.train.AdamAsyncOptimizer(0.05),
+    "AdamAsync by RMSProp": lambda: tf.train.AdamAsyncOptimizer(0.05, apply_sparse_rmsprop=True),
+}
+
+
+def batch(step):
+    """Keys, some of them twice, and factors for their rows."""
+    keys = np.array([(step * 7 + i * i * 3) % VOCABULARY for i in range(6)], np.int64)
+    factors = np.array([[0.1 * ((step * 5 + i * DIM + j) % 11) - 0.3 for j in range(DIM)] for i in range(6)])
+    return keys, factors.astype(np.float32)
+
+
+class Training:
+    """Trains rows of a growing table in `parts`, or of a static variable if it is None."""
+
+    def __init__(self, parts, optimizer, device=None):
+        self.graph = tf.Graph()
+        with self.graph.as_default(), tf.device(device):
+            initializer = tf.constant_initializer(0.25)
+            if parts is None:
+                self.table = tf.get_variable("ids", [VOCABULARY, DIM], initializer=initializer)
+            else:
+                partitioner = tf.fixed_size_partitioner(parts) if parts else None
+                self.table = tf.get_embedding_variable("ids", DIM, initializer=initializer, partitioner=partitioner)
+                self.count = self.table.total_count()
+            self.keys = tf.placeholder(tf.int64, [None])
+            self.factors = tf.placeholder(tf.float32, [None, DIM])
+            self.rows = tf.nn.embedding_lookup(self.table, self.keys)
+            loss = tf.reduce_sum(tf.square(self.rows * self.factors - 1.0))
+            self.train = optimizer().minimize(loss, global_step=tf.train.get_or_create_global_step())
+            self.init = tf.global_variables_initializer()
+            self.saver = tf.train.Saver()
+
+    def start(self, target=""):
+        self.session = tf.Session(target, graph=self.graph)
+        self.session.run(self.init)
+        return self
+
+    def run(self, steps):
+        for step in steps:
+            self.session.run(self.train, dict(zip((self.keys, self.factors), batch(step))))
+        return self
+
+    def all(self):
+        return self.session.run(self.rows, {self.keys: np.arange(VOCABULARY)})
+
+
+class ValuesTest(unittest.TestCase):
+    def test_a_table_over_a_vocabulary_equals_a_variable(self):
+        for name, optimizer in OPTIMIZERS.items():
+            expected = Training(None, optimizer).start().run(range(20)).all()
+            for parts in (0, 1, 3):
+                with self.subTest(optimizer=name, parts=parts):
+                    np.testing.assert_array_equal(Training(parts, optimizer).start().run(range(20)).all(), expected)
+
+    def test_a_table_on_servers_equals_a_variable(self):
+        for servers in (1, 2):
+            workers, ps = tf.test.create_local_cluster(num_workers=1, num_ps=servers)
+            for name, optimizer in OPTIMIZERS.items():
+                device = tf.train.replica_device_setter(ps_tasks=servers, worker_device="/job:worker/task:0")
+                with self.subTest(optimizer=name, servers=servers):
+                    expected = Training(None, optimizer).start().run(range(10)).all()
+                    growing = Training(2, optimizer, device)
+                    self.assertEqual(growing.table._get_variable_list()[-1].device, f"/job:ps/task:{servers - 1}")
+                    np.testing.assert_array_equal(growing.start(workers[0].target).run(range(10)).all(), expected)
+            self.assertEqual(len(ps), servers)
+
+    def test_rows_appear_at_updates_only(self):
+        training = Training(2, OPTIMIZERS["Adagrad"]).start()
+        keys = np.array([-1, -2**63, 2**63 - 1, 0], np.int64)
+        np.testing.assert_array_equal(training.session.run(training.rows, {training.keys: keys}), np.full([4, 3], 0.25))
+        self.assertEqual(training.session.run(training.count), 0)
+        training.session.run(training.train, {training.keys: keys, training.factors: np.ones([4, DIM])})
+        self.assertEqual(training.session.run(training.count), 4)
+
+    def test_initial_rows_are_a_function_of_seed_name_and_key(self):
+        def rows(parts, seed=3, name="ids", initializer=tf.truncated_normal_initializer):
+            with tf.Graph().as_default():
+                table = tf.get_embedding_variable(name, 4, initializer=initializer(seed=seed),
+                                                  partitioner=tf.fixed_size_partitioner(parts) if parts else None)
+                found = tf.nn.embedding_lookup(table, tf.constant([5, -9, 5], tf.int64))
+                with tf.Session() as session:
+                    session.run(tf.global_variables_initializer())
+                    return session.run(found)
+
+        first = rows(0)
+        np.testing.assert_array_equal(first[0], first[2])
+        np.testing.assert_array_equal(rows(3), first)
+        self.assertTrue((rows(0, seed=4) != first).any())
+        self.assertTrue((rows(0, name="others") != first).any())
+        for initializer in (tf.random_uniform_initializer, tf.random_normal_initializer, tf.glorot_uniform_initializer):
+            self.assertTrue((rows(2, initializer=initializer) == rows(0, initializer=initializer)).all())
+
+    def test_sparse_lookups(self):
+        with tf.Graph().as_default():
+            table = tf.get_embedding_variable("ids", 1, initializer=tf.constant_initializer(2.0))
+            ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0], [2, 0]], np.array([-2, -1, -1, 5], np.int64), [3, 2])
+            safe = [tf.nn.safe_embedding_lookup_sparse(table, ids, combiner="sum"),
+                    tf.nn.fused_safe_embedding_lookup_sparse(table, ids, combiner="sum"),
+                    tf.nn.fused_embedding_lookup_sparse(table, ids, combiner="sum", prune_invalid_ids=True)]
+            plain = [tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sum"),
+                     tf.nn.fused_embedding_lookup_sparse(table, ids, combiner="sum")]
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                for found in session.run(safe):
+                    self.assertEqual(found.tolist(), [[2], [0], [2]])
+                for found in session.run(plain):
+                    self.assertEqual(found.tolist(), [[4], [2], [2]])
+
+
+class CheckpointTest(unittest.TestCase):
+    def test_a_checkpoint_is_restored_into_other_numbers_of_parts(self):
+        for name, optimizer in OPTIMIZERS.items():
+            with self.subTest(optimizer=name), tempfile.TemporaryDirectory() as folder:
+                expected = Training(0, optimizer).start().run(range(20)).all()
+                saved, done = None, 0
+                for parts in (1, 2, 3, 0):
+                    training = Training(parts, optimizer).start()
+                    if saved:
+                        training.saver.restore(training.session, saved)
+                    training.run(range(done, done + 5))
+                    done += 5
+                    saved = training.saver.save(training.session, os.path.join(folder, "model"), done)
+                np.testing.assert_array_equal(training.all(), expected)
+
+    def test_a_training_session_saves_and_restores(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for begin in (0, 4):
+                training = Training(2, OPTIMIZERS["Adagrad"])
+                with training.graph.as_default(), tf.train.MonitoredTrainingSession(checkpoint_dir=folder) as session:
+                    for step in range(begin, begin + 4):
+                        session.run(training.train, dict(zip((training.keys, training.factors), batch(step))))
+                    last = session.run(training.rows, {training.keys: np.arange(VOCABULARY)})
+            np.testing.assert_array_equal(last, Training(None, OPTIMIZERS["Adagrad"]).start().run(range(8)).all())
+            names = [name for name, _ in tf.train.list_variables(folder)]
+            self.assertIn("ids/part_1-keys", names)
+            self.assertIn("ids/part_1/Adagrad-partition_filter_offset", names)
+
+    def test_an_imported_meta_graph_has_its_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            training = Training(2, OPTIMIZERS["Adagrad"]).start().run(range(3))
+            saved = training.saver.save(training.session, os.path.join(folder, "model"))
+            with tf.Graph().as_default():
+                saver = tf.train.import_meta_graph(saved + ".meta")
+                with tf.Session() as session:
+                    saver.restore(session, saved)
+                    rows = session.run(training.rows.name, {training.keys.name: np.arange(VOCABULARY)})
+            np.testing.assert_array_equal(rows, training.all())
+
+
+class GraphTest(unittest.TestCase):
+    def setUp(self):
+        graph = tf.Graph().as_default()
+        graph.__enter__()
+        self.addCleanup(graph.__exit__, None, None, None)
+
+    def test_names_and_collections(self):
+        with tf.variable_scope("model", partitioner=tf.fixed_size_partitioner(2)):
+            table = tf.get_embedding_variable("ids", 4, collections=["mine"])
+        parts = list(table)
+        self.assertEqual([part.op.name for part in parts], ["model/ids/part_0", "model/ids/part_1"])
+        self.assertEqual([part.op.type for part in parts], ["KvVarHandleOp"] * 2)
+        for key in ("mine", tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.TRAINABLE_VARIABLES,
+                    tf.GraphKeys.EMBEDDING_VARIABLES):
+            self.assertEqual(tf.get_collection(key), parts, key)
+        with tf.variable_scope("model", reuse=True):
+            self.assertIs(tf.get_embedding_variable("ids", 4), table)
+            with self.assertRaisesRegex(ValueError, "'model/ids' has rows of 4 numbers, not of 5"):
+                tf.get_embedding_variable("ids", 5)
+            with self.assertRaisesRegex(ValueError, "'model/others' does not exist"):
+                tf.get_embedding_variable("others", 4)
+        with tf.variable_scope("model"), self.assertRaisesRegex(ValueError, "'model/ids' exists already"):
+            tf.get_embedding_variable("ids", 4)
+
+    def test_a_table_has_no_value_as_a_whole(self):
+        table = tf.get_embedding_variable("ids", 4)
+        for use in (table.value, table.read_value, lambda: table * 2.0, lambda: table.assign([[1.0] * 4])):
+            with self.assertRaisesRegex((ValueError, tf.errors.InvalidArgumentError),
+                                        "growing table 'ids'.*as a whole.*tf.nn.embedding_lookup"):
+                use()
+        parts = tf.get_embedding_variable("others", 4, partitioner=tf.fixed_size_partitioner(2))
+        with self.assertRaisesRegex(ValueError, "'others' cannot be read as a whole"):
+            tf.reduce_sum(parts)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(len(session.run(tf.report_uninitialized_variables())), 0)
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "'ids' cannot be fetched as a whole"):
+                session.run(table)
+
+    def test_what_is_not_supported_is_refused(self):
+        def made(**arguments):
+            return lambda: tf.get_embedding_variable("ids", 4, **arguments)
+
+        def with_option(**arguments):
+            return made(ev_option=tf.EmbeddingVariableOption(**arguments))
+
+        for words, call in (
+                ("keys of string", made(key_dtype=tf.string)),
+                ("values of float64", made(value_dtype=tf.float64)),
+                ("orthogonal|Orthogonal", made(initializer=tf.orthogonal_initializer())),
+                ("the argument regularizer", made(regularizer=tf.nn.l2_loss)),
+                ("the argument constraint", made(constraint=tf.nn.relu)),
+                ("the filter CounterFilter", with_option(filter_option=tf.CounterFilter(filter_freq=3))),
+                ("the filter CBFFilter", with_option(filter_option=tf.CBFFilter(3, 1000, 0.01))),
+                ("GlobalStepEvict", with_option(evict_option=tf.GlobalStepEvict(4000))),
+                ("L2WeightEvict", with_option(evict_option=tf.L2WeightEvict(1.0))),
+                ("CheckpointOption", with_option(ckpt=tf.CheckpointOption("folder"))),
+                ("storage_type", with_option(storage_option=tf.StorageOption(4, "folder")))):
+            with self.assertRaisesRegex(NotImplementedError, words):
+                call()
+        with self.assertRaisesRegex(ValueError, "embedding_dim of the growing table 'ids' must be positive, got 0"):
+            tf.get_embedding_variable("ids", 0)
+        table = tf.get_embedding_variable("ids", 4)
+        loss = tf.reduce_sum(tf.nn.embedding_lookup(table, tf.constant([1], tf.int64)))
+        for optimizer in (tf.train.AdamOptimizer(), tf.train.MomentumOptimizer(0.1, 0.9), tf.train.FtrlOptimizer(0.1)):
+            with self.assertRaisesRegex(tf.errors.UnimplementedError, "growing table 'ids'.*use GradientDescentOptimizer"):
+                optimizer.minimize(loss)
+
+    def test_a_table_does_not_become_a_constant(self):
+        table = tf.get_embedding_variable("ids", 4)
+        rows = tf.nn.embedding_lookup(table, tf.constant([1], tf.int64))
+        with tf.Session() as session, self.assertRaisesRegex(NotImplementedError, "'ids' as a constant"):
+            tf.graph_util.convert_variables_to_constants(session, tf.get_default_graph().as_graph_def(), [rows.op.name])
+
+    def test_a_table_counts_as_a_million_rows(self):
+        table = tf.get_embedding_variable("ids", 4)
+        self.assertEqual(tf.contrib.training.byte_size_load_fn(table.op), 16_000_000)
+
+    def test_options_without_effect_are_accepted(self):
+        pb2 = api.stand_in("core.framework.embedding.config_pb2")
+        option = tf.EmbeddingVariableOption(
+            ht_partition_num=100, evict_option=tf.GlobalStepEvict(), filter_option=tf.CounterFilter(),
+            ckpt=tf.CheckpointOption(), storage_option=tf.StorageOption(pb2.StorageType.DRAM),
+            init_option=tf.InitializerOption(tf.ones_initializer(), default_value_dim=10))
+        table = tf.get_embedding_variable("ids", 2, key_dtype=tf.int32, initializer=tf.zeros_initializer(),
+                                          ev_option=option)
+        rows = tf.nn.embedding_lookup(table, tf.constant([7], tf.int32))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run(rows).tolist(), [[1, 1]])
+
+
+class ColumnTest(unittest.TestCase):
+    def trained(self, columns, features, steps=3):
+        """The outputs before and after training, and the number of rows of each table."""
+        with tf.Graph().as_default():
+            deep = tf.feature_column.input_layer(features(), columns)
+            loss = tf.reduce_sum(tf.square(deep - 1.0))
+            train = tf.train.AdagradOptimizer(0.5).minimize(loss)
+            tables = tf.get_collection(tf.GraphKeys.EMBEDDING_VARIABLES)
+            counts = [table.total_count() for table in tables]
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                before = session.run(loss)
+                for _ in range(steps):
+                    session.run(train)
+                return before, session.run(loss), session.run(counts), [table.op.name for table in tables]
+
+    def test_columns_of_strings_and_integers(self):
+        words = tf.feature_column.categorical_column_with_embedding("word", partition_num=2)
+        ids = tf.feature_column.categorical_column_with_embedding("id", dtype=tf.int64)
+        columns = [tf.feature_column.embedding_column(words, 4), tf.feature_column.embedding_column(ids, 4)]
+        before, after, counts, names = self.trained(columns, lambda: {
+            "word": tf.constant([["a"], ["b"], ["c"], [""]]), "id": tf.constant([[5], [-7], [-1], [5]], tf.int64)})
+        self.assertLess(after, before)
+        self.assertEqual(names, ["input_layer/id_embedding/embedding_weights",
+                                 "input_layer/word_embedding/embedding_weights/part_0",
+                                 "input_layer/word_embedding/embedding_weights/part_1"])
+        self.assertEqual(counts[0], 2)  # missing values make no row
+        self.assertEqual(counts[1] + counts[2], 3)
+
+    def test_shared_weighted_and_linear_columns(self):
+        fc = tf.feature_column
+        a, b = (fc.categorical_column_with_embedding(key, dtype=tf.int64) for key in "ab")
+        shared = fc.shared_embedding_columns([a, b], 3)
+        _, _, counts, names = self.trained(shared, lambda: {
+            "a": tf.constant([[1], [2]], tf.int64), "b": tf.constant([[2], [3]], tf.int64)})
+        self.assertEqual((len(names), counts), (1, [3]))
+        with tf.Graph().as_default():
+            weighted = fc.weighted_categorical_column(a, "w")
+            out = fc.linear_model({"a": tf.constant([[4], [5]], tf.int64), "w": tf.constant([[2.0], [3.0]])}, [weighted])
+            train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(out))
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                session.run(train)
+                np.testing.assert_allclose(session.run(out), [[-0.2 - 0.4], [-0.2 - 0.9]], rtol=1e-6)
+
+    def test_a_string_is_its_fingerprint(self):
+        column = tf.feature_column.categorical_column_with_embedding("word")
+        from tensorbraid.feature_column.base import Features
+
+        with tf.Graph().as_default(), tf.Session() as session:
+            ids = column.ids_and_weights(Features({"word": tf.constant([["a"], [""], ["b"]])})).id_tensor
+            found = session.run(ids.values)
+            expected = session.run(tf.strings.to_hash_bucket_fast(["a", "b"], 2**63 - 1))
+        np.testing.assert_array_equal(found, expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
