@@ -32,3 +32,8 @@ tensorbraid_python_example_test(word2vec "loss from [2-9][0-9]\\.[0-9]+ to [3-8]
 tensorbraid_python_example_test(image_folder "loss from 2\\.[0-9]+ to [01]\\.[0-9]+, test accuracy 0\\.[5-9]" image_folder
                                 FLAGS --train_steps=60 --make_count=600 --make_from=examples/data/mnist
                                 --images=${CMAKE_CURRENT_BINARY_DIR}/digits)
+tensorbraid_python_example_test(wide_deep_tables "rows in the tables, test AUC 0\\.7[3-9]" wide_deep_tables
+                                FLAGS --train_steps=400 --make_lines=20000 --log=${CMAKE_CURRENT_BINARY_DIR}/clicks)
+tensorbraid_python_example_test(wide_deep_tables_async "rows in the tables, test AUC 0\\.7[3-9]" wide_deep_tables
+                                LAUNCH --ps=2 --workers=2
+                                FLAGS --train_steps=600 --make_lines=20000 --log=${CMAKE_CURRENT_BINARY_DIR}/clicks_async)
