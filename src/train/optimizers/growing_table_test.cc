@@ -349,6 +349,51 @@ TEST(GrowingTableTest, ACheckpointIsRestoredIntoOtherNumbersOfParts) {
   }
 }
 
+TEST(GrowingTableTest, ServersSaveTheirPartsAndOneProcessRestoresThem) {
+  const auto adagrad = Optimizers()[1].second;
+  const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_servers";
+  std::vector<float> expected;
+  std::string checkpoint;
+  {
+    TestCluster cluster(2, 1);
+    Training training(2, adagrad,
+                      ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
+    Saver saver(training.g);
+    const Status started = training.Start(cluster.worker_target());
+    ASSERT_TRUE(started.ok()) << started;
+    for (int step = 0; step < 8; ++step) ASSERT_TRUE(training.Step(step).ok());
+    const auto saved = saver.Save(*training.session, folder + "/model");
+    ASSERT_TRUE(saved.ok()) << saved.status();
+    checkpoint = *saved;
+    expected = training.All().value();
+  }
+  Training alone(3, adagrad, nullptr);
+  Saver saver(alone.g);
+  ASSERT_TRUE(alone.Start("").ok());
+  const Status restored = saver.Restore(*alone.session, checkpoint);
+  ASSERT_TRUE(restored.ok()) << restored;
+  EXPECT_EQ(alone.All().value(), expected);
+}
+
+TEST(GrowingTableTest, AsynchronousReplicasTrainATable) {
+  const auto replicas = [] {
+    return std::make_shared<AsyncReplicasOptimizer>(std::make_shared<AdagradOptimizer>(0.1), AsyncReplicasOptions{});
+  };
+  Training fixed(0, Optimizers()[1].second, nullptr);
+  ASSERT_TRUE(fixed.Start("").ok());
+  TestCluster cluster(2, 1);
+  Training growing(2, replicas,
+                   ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
+  const Status started = growing.Start(cluster.worker_target());
+  ASSERT_TRUE(started.ok()) << started;
+  for (int step = 0; step < 8; ++step) {
+    ASSERT_TRUE(fixed.Step(step).ok());
+    const Status stepped = growing.Step(step);
+    ASSERT_TRUE(stepped.ok()) << stepped;
+  }
+  EXPECT_EQ(growing.All().value(), fixed.All().value());
+}
+
 TEST(GrowingTableTest, ARestoreNamesTheTableThatACheckpointLacks) {
   const auto descent = Optimizers()[0].second;
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_lacks";
