@@ -3,6 +3,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "binding/binding.h"
+#include "binding/python_calls.h"
 #include "io/record.h"
 
 namespace tensorbraid::python {
