@@ -300,6 +300,23 @@ class ColumnTest(unittest.TestCase):
                 session.run(train)
                 np.testing.assert_allclose(session.run(out), [[-0.2 - 0.4], [-0.2 - 0.9]], rtol=1e-6)
 
+    def test_older_names_of_columns(self):
+        from tensorbraid.contrib.feature_column import sequence_categorical_column_with_embedding
+
+        layers = tf.contrib.layers
+        column = layers.embedding_column(layers.sparse_column_with_embedding("id", dtype=tf.int64), dimension=4)
+        with tf.Graph().as_default(), tf.Session() as session:
+            made = layers.input_from_feature_columns({"id": tf.constant([[3], [3]], tf.int64)}, [column])
+            session.run(tf.global_variables_initializer())
+            first, second = session.run(made).tolist()
+            self.assertEqual(first, second)
+        with tf.Graph().as_default(), tf.Session() as session:
+            steps = tf.feature_column.embedding_column(sequence_categorical_column_with_embedding("ids", tf.int64), 2)
+            made, lengths = tf.contrib.feature_column.sequence_input_layer(
+                {"ids": tf.constant([[3, 4, -1], [5, -1, -1]], tf.int64)}, [steps])
+            session.run(tf.global_variables_initializer())
+            self.assertEqual(session.run([tf.shape(made), lengths])[1].tolist(), [2, 1])
+
     def test_a_string_is_its_fingerprint(self):
         column = tf.feature_column.categorical_column_with_embedding("word")
         from tensorbraid.feature_column.base import Features

@@ -4,7 +4,7 @@ import collections
 import math
 
 from tensorbraid import dtypes, feature_column
-from tensorbraid.feature_column.categorical import IdentityCategoricalColumn
+from tensorbraid.feature_column.categorical import IdentityCategoricalColumn, growing_column
 from tensorbraid.initializers import TruncatedNormal
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.variable_scope import variable_scope
@@ -13,8 +13,8 @@ from tensorbraid.ops import math_ops
 __all__ = [
     "bucketized_column", "create_feature_spec_for_parsing", "crossed_column", "embedding_column",
     "input_from_feature_columns", "one_hot_column", "real_valued_column", "shared_embedding_columns",
-    "sparse_column_with_hash_bucket", "sparse_column_with_integerized_feature", "sparse_column_with_keys",
-    "sparse_column_with_vocabulary_file", "weighted_sparse_column"]
+    "sparse_column_with_embedding", "sparse_column_with_hash_bucket", "sparse_column_with_integerized_feature",
+    "sparse_column_with_keys", "sparse_column_with_vocabulary_file", "weighted_sparse_column"]
 
 bucketized_column = feature_column.bucketized_column
 
@@ -55,6 +55,15 @@ def sparse_column_with_hash_bucket(column_name, hash_bucket_size, combiner="sum"
     return feature_column.categorical_column_with_hash_bucket(column_name, hash_bucket_size, dtype)
 
 
+def sparse_column_with_embedding(column_name, dtype=dtypes.string, partition_num=None, steps_to_live=None,
+                                 init_data_source=None, ht_partition_num=1000, evconfig=None):
+    """Strings or integers that are the keys of a growing table. Source: DeepRec. `ht_partition_num` has no effect."""
+    for argument, value in (("steps_to_live", steps_to_live), ("init_data_source", init_data_source)):
+        if value is not None:
+            raise NotImplementedError(f"the argument {argument} of sparse_column_with_embedding")
+    return feature_column.categorical_column_with_embedding(column_name, dtype, partition_num, evconfig)
+
+
 class _IntegerizedColumn(IdentityCategoricalColumn, collections.namedtuple("_IntegerizedColumn", [
         "key", "number_buckets", "default_value"])):
     """Integers whose remainders are the ids."""
@@ -83,16 +92,20 @@ def one_hot_column(sparse_id_column):
     return feature_column.indicator_column(sparse_id_column)
 
 
-def _default(initializer, columns):
-    """The initial values of a table: truncated normal numbers of variance 1 / number of ids."""
-    return initializer or TruncatedNormal(stddev=1 / math.sqrt(columns[0].num_buckets))
+def _default(initializer, columns, dimension):
+    """The initial values of a table: truncated normal numbers of variance 1 / number of ids.
+
+    For a growing table, whose number of ids is not known, the variance is 1 / dimension.
+    """
+    return initializer or TruncatedNormal(
+        stddev=1 / math.sqrt(dimension if growing_column(columns[0]) else columns[0].num_buckets))
 
 
 def embedding_column(sparse_id_column, dimension, combiner="mean", initializer=None, ckpt_to_load_from=None,
                      tensor_name_in_ckpt=None, max_norm=None, trainable=True):
     """The mean, "sum" or "sqrtn" of the rows of a table for the ids of an example."""
     return feature_column.embedding_column(
-        sparse_id_column, dimension, combiner, _default(initializer, [sparse_id_column]), ckpt_to_load_from,
+        sparse_id_column, dimension, combiner, _default(initializer, [sparse_id_column], dimension), ckpt_to_load_from,
         tensor_name_in_ckpt, max_norm, trainable)
 
 
@@ -102,7 +115,7 @@ def shared_embedding_columns(sparse_id_columns, dimension, combiner="mean", init
     """Embeddings of several columns, which share a table."""
     columns = list(sparse_id_columns)
     return feature_column.shared_embedding_columns(
-        columns, dimension, combiner, _default(initializer, columns), shared_embedding_name, ckpt_to_load_from,
+        columns, dimension, combiner, _default(initializer, columns, dimension), shared_embedding_name, ckpt_to_load_from,
         tensor_name_in_ckpt, max_norm, trainable)
 
 
