@@ -1,18 +1,23 @@
 // Tests that the host runs the nodes of a program while the program is compiled. The compiler is that of the fake
 // plugin (src/pjrt/testing/fake_plugin.h), which a test can hold.
+#include "executor/clusters/host_substitute.h"
+
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "core/text/log_sink.h"
+#include "core/threads/mutex.h"
 #include "executor/clusters/compile_log.h"
-#include "executor/clusters/host_substitute.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/ops/array.h"
@@ -25,6 +30,30 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// Keeps what is logged.
+class KeepingSink final : public LogSink {
+ public:
+  void Write(LogLevel level, std::string_view area, const std::string& message, const std::string& line) override {
+    MutexLock lock(mu_);
+    messages_.push_back(message);
+  }
+  void WriteRest() override {}
+  void Clear() {
+    MutexLock lock(mu_);
+    messages_.clear();
+  }
+  // The messages that contain `text`.
+  int CountOf(const std::string& text) {
+    MutexLock lock(mu_);
+    return static_cast<int>(std::count_if(messages_.begin(), messages_.end(),
+                                          [&](const auto& m) { return m.find(text) != std::string::npos; }));
+  }
+
+ private:
+  Mutex mu_;
+  std::vector<std::string> messages_ TB_GUARDED_BY(mu_);
+};
+
 // A step that updates the variable `v` of two numbers and returns x + x, for x of any length.
 class HostSubstituteTest : public testing::Test {
  protected:
@@ -32,17 +61,14 @@ class HostSubstituteTest : public testing::Test {
     setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
     control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
         dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+    log = new KeepingSink;  // until the process ends
+    SetLogSink(log);
   }
   HostSubstituteTest() {
     auto device = g_.Device("/device:XLA_CPU:0");
     x_ = Placeholder(g_, kFloat32, {-1}, "x");
     delta_ = Placeholder(g_, kFloat32, {-1}, "delta");
-    v_ = NodeBuilder(g_, "VariableV2")
-             .Name("v")
-             .Attr("shape", Shape({2}))
-             .Attr("dtype", kFloat32)
-             .Finish()
-             .output(0);
+    v_ = NodeBuilder(g_, "VariableV2").Name("v").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Finish().output(0);
     init_ = NodeBuilder(g_, "Assign").Input(v_).Input(Const(g_, Tensor::Vector<float>({0, 0}))).Finish();
     update_ = NodeBuilder(g_, "AssignAdd").Name("update").Input(v_).Input(delta_ + delta_).Finish();
     auto after = g_.ControlDependencies({update_});
@@ -52,6 +78,7 @@ class HostSubstituteTest : public testing::Test {
     ASSERT_TRUE(g_.status().ok()) << g_.status();
     unsetenv(kHostSubstituteVariable);
     session_ = NewSession();
+    log->Clear();
   }
   void TearDown() override {
     control->hold_compiles(false);
@@ -101,12 +128,14 @@ class HostSubstituteTest : public testing::Test {
   }
 
   static pjrt::FakePluginControl* control;
+  static KeepingSink* log;
   Graph g_;
   Output x_, delta_, v_, twice_;
   Operation init_, update_;
   std::unique_ptr<Session> session_;
 };
 pjrt::FakePluginControl* HostSubstituteTest::control = nullptr;
+KeepingSink* HostSubstituteTest::log = nullptr;
 
 TEST_F(HostSubstituteTest, OnlyTheFirstProgramIsWaitedFor) {
   control->hold_compiles(true);
@@ -119,12 +148,14 @@ TEST_F(HostSubstituteTest, OnlyTheFirstProgramIsWaitedFor) {
   EXPECT_THAT(ValueOfV(), ElementsAre(2, 2));
 
   control->hold_compiles(true);
+  const int64_t host_runs = CompileLog::Global().totals().host_runs;
   EXPECT_FALSE(Step(3));
   EXPECT_FALSE(Step(3));
   EXPECT_THAT(ValueOfV(), ElementsAre(6, 6));
   EXPECT_TRUE(Step(2));
   EXPECT_FALSE(Step(4));
   EXPECT_THAT(ValueOfV(), ElementsAre(10, 10));
+  EXPECT_EQ(CompileLog::Global().totals().host_runs, host_runs + 3);
   control->hold_compiles(false);
   const float steps = static_cast<float>(StepsUntilProgram(3) + StepsUntilProgram(4));
   EXPECT_THAT(ValueOfV(), ElementsAre(10 + 2 * steps, 10 + 2 * steps));
@@ -138,8 +169,7 @@ TEST_F(HostSubstituteTest, AnErrorOfANodeLeavesTheVariables) {
   const Output v =
       NodeBuilder(g, "VariableV2").Name("v").Attr("shape", Shape({2})).Attr("dtype", kFloat32).Finish().output(0);
   const Output indices = Placeholder(g, kInt32, {-1}, "indices");
-  const Operation add =
-      NodeBuilder(g, "AssignAdd").Input(v).Input(Const(g, Tensor::Vector<float>({1, 1}))).Finish();
+  const Operation add = NodeBuilder(g, "AssignAdd").Input(v).Input(Const(g, Tensor::Vector<float>({1, 1}))).Finish();
   Output rows;
   {
     auto after = g.ControlDependencies({add});
@@ -228,6 +258,41 @@ TEST_F(HostSubstituteTest, NoUpdateIsLost) {
   EXPECT_THAT(ValueOfV(), ElementsAre(2 * (kThreads * kSteps + 1), 2 * (kThreads * kSteps + 1)));
 }
 
+TEST_F(HostSubstituteTest, ShapesThatAlwaysChangeAreForTheHost) {
+  ASSERT_TRUE(Step(101));
+  for (int64_t length = 102; length <= 164; ++length) StepsUntilProgram(length);
+  EXPECT_EQ(log->CountOf("the host computes"), 0);
+  const int compiles = control->compiles;
+  for (int64_t length = 165; length < 170; ++length) EXPECT_FALSE(Step(length));
+  EXPECT_EQ(control->compiles, compiles);
+  EXPECT_EQ(log->CountOf("each size of dimension 0 of input 0 of AddV2"), 1);
+  EXPECT_TRUE(Step(101));
+  EXPECT_TRUE(Step(164));
+}
+
+TEST_F(HostSubstituteTest, StaticValuesThatAlwaysChangeAreForTheHost) {
+  Graph g;
+  const Output times = Placeholder(g, kInt32, {1}, "times");
+  auto device = g.Device("/device:XLA_CPU:0");
+  const Output x = Placeholder(g, kFloat32, {2}, "x");
+  const Output tiled = NodeBuilder(g, "Tile").Name("tiled").Input(x + x).Input(times).Finish().output(0);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const auto session = Session::Create(g, {.device_count = {{"XLA_CPU", 1}}}).value();
+  const int compiles = control->compiles;
+  for (int32_t n = 1; n <= 12; ++n) {
+    const auto values =
+        session->Run({tiled}, {{x, Tensor::Vector<float>({1, 2})}, {times, Tensor::Vector<int32_t>({n})}});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ((*values)[0].shape(), Shape({2 * n}));
+    if (n > 8) {
+      EXPECT_EQ((*values)[0].data<float>()[2 * n - 1], 4);
+    }
+  }
+  while (!CompileLog::Global().running().empty()) std::this_thread::yield();
+  EXPECT_EQ(control->compiles, compiles + 8);
+  EXPECT_EQ(log->CountOf("each value of input 1 of Tile 'tiled'"), 1);
+}
+
 TEST_F(HostSubstituteTest, TheEnvironmentChooses) {
   const int compiles = control->compiles;
   setenv(kHostSubstituteVariable, "always", 1);
@@ -241,6 +306,7 @@ TEST_F(HostSubstituteTest, TheEnvironmentChooses) {
   EXPECT_TRUE(Step(16));
   setenv(kHostSubstituteVariable, "sometimes", 1);
   EXPECT_EQ(HostSubstituteFromEnvironment(), HostSubstituteUse::kFurther);
+  EXPECT_EQ(log->CountOf("TENSORBRAID_HOST_SUBSTITUTE=sometimes is not a choice; the choices are further"), 1);
 }
 
 }  // namespace

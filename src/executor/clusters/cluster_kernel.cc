@@ -20,6 +20,7 @@
 #include "executor/clusters/host_substitute.h"
 #include "executor/clusters/make.h"
 #include "executor/clusters/program_cache.h"
+#include "executor/clusters/signature_limit.h"
 #include "graph/model/graph_impl.h"
 #include "pjrt/client.h"
 #include "pjrt/device.h"
@@ -71,7 +72,10 @@ class ClusterRun {
   std::vector<int> variable_of;
 
   // Ends the run. REQUIRES: it does not wait.
-  void End(const Status& status) { done_(status); }
+  void End(const Status& status) {
+    variables.clear();  // the caller may hold the run longer than its session exists
+    done_(status);
+  }
   // Begins to wait. Returns false if the step has been cancelled: the run has then ended.
   bool Wait(const std::shared_ptr<ClusterRun>& self) {
     bool registered = false;
@@ -201,11 +205,20 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       // The first program is waited for, so that all steps are computed alike if nothing changes. Of one that could not
       // be compiled, the step shows the error.
       const bool is_first = executables_.empty() && substitute_use_ != HostSubstituteUse::kAlways;
+      if (is_first) limit_.Allows(signature, arguments);  // counts it
       if (is_first || failed_.contains(signature)) return Way::kWait;
     }
     if (Substitute() == nullptr) return Way::kWait;
     if (substitute_use_ == HostSubstituteUse::kAlways) return Way::kOnHost;
     MutexLock lock(mu_);
+    const bool was_reached = !limit_.reason().empty();
+    if (!limit_.Allows(signature, arguments)) {
+      if (!was_reached) {
+        TB_LOG(Warning, "accelerators") << "the host computes further inputs of " << name_
+                                        << " from now on, which is slow. " << limit_.reason();
+      }
+      return Way::kOnHost;
+    }
     return being_made_.insert(signature).second ? Way::kMakeMeanwhile : Way::kOnHost;
   }
 
@@ -360,17 +373,17 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   // The program of a signature has been made, or could not be compiled.
   void NoteMade(const std::string& signature, const pjrt::ProgramText& text,
                 const StatusOr<std::shared_ptr<pjrt::Program>>& program) {
-    constexpr size_t kMaxPrograms = 64;
     MutexLock lock(mu_);
     being_made_.erase(signature);
     if (!program.ok()) {
+      if (failed_.size() >= SignatureLimit::kMostSignatures) failed_.clear();
       failed_.insert(signature);
       return;
     }
     failed_.erase(signature);
-    // Shapes that change all the time should not fill the memory. The programs stay in the cache of the client for a
-    // while.
-    if (executables_.size() >= kMaxPrograms) executables_.clear();
+    // Without a substitute, nothing limits the signatures, and the programs should not fill the memory. They stay in
+    // the cache of the client for a while.
+    if (executables_.size() >= SignatureLimit::kMostSignatures) executables_.clear();
     executables_.insert_or_assign(signature, std::make_shared<const Executable>(text, *program));
   }
 
@@ -551,6 +564,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   std::map<std::string, std::shared_ptr<const Executable>> executables_ TB_GUARDED_BY(mu_);  // keyed by signature
   // Signatures whose programs are made while no step waits for them, and those whose last compilation has failed.
   std::set<std::string> being_made_ TB_GUARDED_BY(mu_), failed_ TB_GUARDED_BY(mu_);
+  SignatureLimit limit_ TB_GUARDED_BY(mu_){body_->nodes};
   std::shared_ptr<const std::string> loss_of_updated_ TB_GUARDED_BY(mu_);  // of the variables `updated_`
   std::vector<const VariableResource*> updated_ TB_GUARDED_BY(mu_);
 };

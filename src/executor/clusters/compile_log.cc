@@ -24,6 +24,11 @@ void CompileLog::Count(bool ok, std::chrono::duration<double> took) {
   totals_.time += took;
 }
 
+void CompileLog::CountHostRun() {
+  MutexLock lock(mu_);
+  ++totals_.host_runs;
+}
+
 std::vector<CompileLog::Compile> CompileLog::running() const {
   MutexLock lock(mu_);
   std::vector<Compile> compiles;

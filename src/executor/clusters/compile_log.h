@@ -1,4 +1,4 @@
-// Which programs this process compiles now, and how many it has compiled.
+// Which programs this process compiles now, how many it has compiled, and how often the host took the place of one.
 #ifndef TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
 #define TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
 
@@ -24,6 +24,7 @@ class CompileLog {
     int64_t programs = 0;                   // that were compiled
     int64_t failed = 0;                     // that could not be compiled
     std::chrono::duration<double> time{0};  // that this took, of all together
+    int64_t host_runs = 0;                  // of clusters, by the host in place of a program (host_substitute.h)
   };
 
   // The one of this process.
@@ -34,6 +35,9 @@ class CompileLog {
   void End(int64_t request);
   // A program has been compiled.
   void Count(bool ok, std::chrono::duration<double> took);
+
+  // The host has run a cluster.
+  void CountHostRun();
 
   // The programs that are compiled now, the oldest first.
   std::vector<Compile> running() const;

@@ -11,6 +11,7 @@
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "executor/clusters/compile_log.h"
 #include "executor/clusters/host_variables.h"
 #include "executor/clusters/on_host_kernel.h"
 #include "executor/scheduling.h"
@@ -124,6 +125,7 @@ void HostSubstitute::AssignSlots() {
 
 Status HostSubstitute::Run(KernelContext& ctx, const std::vector<RefPtr<VariableResource>>& variables,
                            const std::vector<int>& variable_of) const {
+  CompileLog::Global().CountHostRun();
   const ScopedFlushDenormals flush;
   std::vector<Entry> slots(num_slots_);
   for (int i = 0; i < ctx.num_inputs(); ++i) {
