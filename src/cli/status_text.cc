@@ -70,16 +70,17 @@ std::string BlockedText(const proto::BlockedStepReport& step) {
 
 // What the accelerators of the cluster have and do; "" if there are none.
 std::string AcceleratorsText(const proto::ClusterReport& report) {
-  std::vector<TextRow> rows = {{"task", "accelerator", "tensors", "in use", "limit", "programs", "compiled in"}};
+  std::vector<TextRow> rows = {
+      {"task", "accelerator", "tensors", "in use", "limit", "programs", "compiled in", "runs on the host"}};
   std::string compiling;
   const auto size = [](double bytes) { return bytes > 0 ? SizeText(bytes) : std::string(); };
   for (const proto::TaskReport& task : report.tasks()) {
     for (const auto& accelerator : task.accelerators()) {
       const bool is_first = &accelerator == &task.accelerators(0);  // the programs are those of all
-      rows.push_back({task.task(), accelerator.device(), SizeText(accelerator.tensor_bytes()),
-                      size(accelerator.memory_bytes()), size(accelerator.memory_limit()),
-                      is_first ? Formatted("%.0f", task.programs()) : "",
-                      is_first ? AgeText(task.compile_seconds()) : ""});
+      rows.push_back(
+          {task.task(), accelerator.device(), SizeText(accelerator.tensor_bytes()), size(accelerator.memory_bytes()),
+           size(accelerator.memory_limit()), is_first ? Formatted("%.0f", task.programs()) : "",
+           is_first ? AgeText(task.compile_seconds()) : "", is_first ? Formatted("%.0f", task.host_runs()) : ""});
     }
     for (const auto& compile : task.compiling()) {
       compiling +=
@@ -87,8 +88,8 @@ std::string AcceleratorsText(const proto::ClusterReport& report) {
     }
   }
   if (rows.size() == 1 && compiling.empty()) return "";
-  return StrCat("\n", rows.size() > 1 ? TableText(rows) : "", compiling.empty() ? "" : "steps wait for the compiler:\n",
-                compiling);
+  return StrCat("\n", rows.size() > 1 ? TableText(rows) : "",
+                compiling.empty() ? "" : "programs that are being compiled:\n", compiling);
 }
 
 // A line about the cluster, which begins with `begin` and ends with `end`; the table of its tasks; and the steps that

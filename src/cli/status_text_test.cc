@@ -23,18 +23,19 @@ TEST(StatusTextTest, ShowsAcceleratorsAndWhatIsCompiled) {
   compile->set_program("a program of 40 nodes that ends with 'loss'");
   compile->set_seconds(12);
   EXPECT_THAT(StatusText(report, report),
-              HasSubstr("steps wait for the compiler:\n"
+              HasSubstr("programs that are being compiled:\n"
                         "  worker/0 has compiled a program of 40 nodes that ends with 'loss' for 12 s\n"));
 
   task->set_programs(3);
   task->set_compile_seconds(7);
+  task->set_host_runs(15);
   for (const char* device : {"GPU:0", "GPU:1"}) {
     auto* accelerator = task->add_accelerators();
     accelerator->set_device(device);
     accelerator->set_tensor_bytes(2e9);
     accelerator->set_memory_limit(8e10);
   }
-  EXPECT_THAT(StatusText(report, report), ContainsRegex("worker/0 +GPU:0 +2[^ ]* GB +80 GB +3 +7[^ ]* s"));
+  EXPECT_THAT(StatusText(report, report), ContainsRegex("worker/0 +GPU:0 +2[^ ]* GB +80 GB +3 +7[^ ]* s +15"));
   EXPECT_THAT(StatusText(report, report), ContainsRegex("worker/0 +GPU:1 +2[^ ]* GB +80 GB *\n"));
 }
 

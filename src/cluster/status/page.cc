@@ -238,7 +238,7 @@ function drawAccelerators(report) {
   compiling.replaceChildren();
   const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
   for (const name of ["task", "accelerator"]) add(head, "th", {}, name);
-  for (const name of ["tensors", "in use", "limit", "programs", "compiled in"]) add(head, "th", {class: "number"}, name);
+  for (const name of ["tensors", "in use", "limit", "programs", "compiled in", "runs on the host"]) add(head, "th", {class: "number"}, name);
   for (const task of report.tasks) {
     if (task.state !== "up") continue;
     task.accelerators.forEach((accelerator, i) => {
@@ -248,6 +248,7 @@ function drawAccelerators(report) {
       for (const size of [accelerator.tensor_bytes, accelerator.memory_bytes, accelerator.memory_limit]) add(row, "td", {class: "number"}, size ? bytes(size) : "");
       add(row, "td", {class: "number"}, i ? "" : String(task.programs));
       add(row, "td", {class: "number"}, i ? "" : seconds(task.compile_seconds));
+      add(row, "td", {class: "number"}, i ? "" : String(task.host_runs));
     });
     for (const compile of task.compiling) add(compiling, "div", {}, `${task.task} has compiled ${compile.program} for ${seconds(compile.seconds)}`);
   }

@@ -66,6 +66,7 @@ void FillAccelerators(WorkerEnv& env, MonotonicClock::time_point now, proto::Tas
   const CompileLog::Totals totals = CompileLog::Global().totals();
   report->set_programs(static_cast<double>(totals.programs));
   report->set_compile_seconds(totals.time.count());
+  report->set_host_runs(static_cast<double>(totals.host_runs));
   for (const CompileLog::Compile& compile : CompileLog::Global().running()) {
     auto* out = report->add_compiling();
     out->set_program(compile.program);

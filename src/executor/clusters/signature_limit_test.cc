@@ -41,7 +41,8 @@ TEST_F(SignatureLimitTest, NamesTheDimensionThatChanges) {
   for (int64_t rows = 1; rows <= 64; ++rows) ASSERT_TRUE(Allows({rows, 1 + rows % 2}, 0)) << rows;
   EXPECT_TRUE(limit_.reason().empty());
   EXPECT_FALSE(Allows({65, 1}, 0));
-  EXPECT_THAT(limit_.reason(), AllOf(HasSubstr("each size of dimension 0 of input 0 of Sum 'sum'"), HasSubstr(", which has had 65")));
+  EXPECT_THAT(limit_.reason(),
+              AllOf(HasSubstr("each size of dimension 0 of input 0 of Sum 'sum'"), HasSubstr(", which has had 65")));
   EXPECT_THAT(limit_.reason(), HasSubstr("Pad it"));
   EXPECT_TRUE(Allows({64, 1}, 0));
   EXPECT_FALSE(Allows({1, 1}, 0));
