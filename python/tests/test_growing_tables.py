@@ -303,6 +303,9 @@ class ColumnTest(unittest.TestCase):
     def test_older_names_of_columns(self):
         from tensorbraid.contrib.feature_column import sequence_categorical_column_with_embedding
 
+        below_python = api.stand_in("python.feature_column.sequence_feature_column")
+        self.assertIs(below_python.sequence_categorical_column_with_embedding,
+                      sequence_categorical_column_with_embedding)
         layers = tf.contrib.layers
         column = layers.embedding_column(layers.sparse_column_with_embedding("id", dtype=tf.int64), dimension=4)
         with tf.Graph().as_default(), tf.Session() as session:

@@ -97,6 +97,7 @@ _PUBLIC = {
     "training_ops": ["train.training_ops"], "gen_training_ops": ["train.training_ops"],
     "resource_variable_ops": ["tensorflow_python.variables", "train.training_ops"],
     "feature_column": ["tensorflow_python.feature_column", "feature_column"],
+    "sequence_feature_column": ["tensorflow_python.feature_column", "feature_column", "contrib.feature_column"],
     "seq2seq": ["contrib.legacy_seq2seq", "contrib.seq2seq"],
 }
 _GENERAL = ["", "train", "nn", "layers", "losses", "metrics", "summary", "image", "data", "math", "errors", "test",
