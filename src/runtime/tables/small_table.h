@@ -45,7 +45,20 @@ class SmallTable {
 
   Mutex mu;
 
-  void PrefetchIndex(uint64_t hash) const TB_REQUIRES(mu) { index_.Prefetch(hash); }
+  // Begin to load memory that later calls for a key need: this object, which is not locked yet; its lists and the slots
+  // of the index; the entry of a row in the list of each column.
+  void PrefetchSelf() const {
+    for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at, 1);
+  }
+  void PrefetchIndex(uint64_t hash) const TB_REQUIRES(mu) {
+    index_.Prefetch(hash);
+    infos_.PrefetchList();
+    __builtin_prefetch(columns_.data());
+  }
+  void PrefetchEntries(std::span<const int> columns, uint32_t row) const TB_REQUIRES(mu) {
+    infos_.PrefetchEntry(RowPlace(row));
+    for (const int column : columns) columns_[static_cast<size_t>(column)].PrefetchEntry(RowPlace(row));
+  }
   uint32_t Candidate(uint64_t hash) const TB_REQUIRES(mu) { return index_.Candidate(hash); }
   uint32_t Find(int64_t key, uint64_t hash) const TB_REQUIRES(mu) {
     const RowChunks<RowInfo>* const infos = &infos_;

@@ -98,6 +98,9 @@ bool TableRows::VisitTables(const Visit& visit, const Order& order, size_t first
       LockSoon(small_[t]->mu);
       if (visit.absent == Absent::kAdd) ok = small_[t]->EnsureColumns(visit.initial) && ok;
     }
+    for (size_t t = end; t < last && begin[t + 1] - begin[end] <= kGroup; ++t) {  // those that come next
+      if (begin[t] != begin[t + 1]) small_[t]->PrefetchSelf();
+    }
     for (size_t at = 0; ok && at < numbers.size(); at += kGroup) {
       ok = VisitSome(visit, order, numbers.subspan(at, std::min(kGroup, numbers.size() - at)), apply);
     }
@@ -110,8 +113,8 @@ bool TableRows::VisitTables(const Visit& visit, const Order& order, size_t first
   return true;
 }
 
-// Three passes over some keys. The first loads slots of the indices, the second the rows that these slots name. So the
-// third, which does the work, rarely waits for memory.
+// Four passes over some keys. The first loads slots of the indices, the second the places of the rows that these slots
+// name, the third the rows. So the fourth, which does the work, rarely waits for memory.
 bool TableRows::VisitSome(const Visit& visit, const Order& order, std::span<const uint32_t> numbers,
                           const Apply& apply) TB_NO_THREAD_SAFETY_ANALYSIS {
   std::array<SmallTable*, kGroup> tables;
@@ -125,6 +128,9 @@ bool TableRows::VisitSome(const Visit& visit, const Order& order, std::span<cons
   }
   for (size_t i = 0; i < numbers.size(); ++i) {
     candidates[i] = tables[i]->Candidate(hashes[i]);
+    if (candidates[i] != RowIndex::kNone) tables[i]->PrefetchEntries(visit.columns, candidates[i]);
+  }
+  for (size_t i = 0; i < numbers.size(); ++i) {
     if (candidates[i] == RowIndex::kNone) continue;
     std::array<const float*, kMostColumns> columns;
     for (size_t c = 0; c < visit.columns.size(); ++c) {

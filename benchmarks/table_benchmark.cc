@@ -1,0 +1,161 @@
+// Compares growing tables with static variables of 2^20 rows, whose ids are the same keys mod 2^20: a step looks up the
+// keys of 26 tables and updates their rows by Adagrad, in this process. Keys are drawn by Zipf's law from 1e8. Blocks of
+// steps of both kinds alternate.
+//
+//   table_benchmark [BLOCKS]    of 25 steps of each kind (default: 12; the first two are not counted)
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/system/clock.h"
+#include "core/text/strings.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr int kTables = 26, kStepsPerBlock = 25;
+constexpr int64_t kBatch = 2048, kDim = 16, kStaticRows = int64_t{1} << 20;
+
+// A rank from 1 to 1e8, by the inverse of a continuous distribution with the exponent 1.05.
+int64_t ZipfRank(std::mt19937_64& random) {
+  constexpr double kExponent = 1.05, kRanks = 1e8;
+  const double u = std::uniform_real_distribution<double>(0, 1)(random);
+  return static_cast<int64_t>(std::pow((std::pow(kRanks, 1 - kExponent) - 1) * u + 1, 1 / (1 - kExponent)));
+}
+
+// The ops of one kind of tables, which share the keys.
+struct Tables {
+  std::vector<Operation> initializers, updates;
+};
+
+Output Handle(Graph& g, const char* op, const std::string& name, const Shape& shape) {
+  return NodeBuilder(g, op).Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", shape).Output();
+}
+
+Tables MakeStatic(Graph& g, const std::vector<Output>& keys) {
+  Tables tables;
+  const Shape shape({kStaticRows, kDim});
+  for (size_t t = 0; t < keys.size(); ++t) {
+    const Output var = Handle(g, "VarHandleOp", StrCat("static", t), shape);
+    const Output accum = Handle(g, "VarHandleOp", StrCat("static_sums", t), shape);
+    for (const Output& handle : {var, accum}) {
+      const Output value = Fill(g, {kStaticRows, kDim}, 0.1f);
+      tables.initializers.push_back(
+          NodeBuilder(g, "AssignVariableOp").Input(handle).Input(value).Attr("dtype", kFloat32).Finish());
+    }
+    const Output ids = FloorMod(keys[t], Const(g, Tensor::Scalar(kStaticRows)));
+    const Output rows = NodeBuilder(g, "ResourceGather").Input(var).Input(ids).Attr("dtype", kFloat32).Output();
+    tables.updates.push_back(NodeBuilder(g, "ResourceSparseApplyAdagrad")
+                                 .Input(var)
+                                 .Input(accum)
+                                 .Input(Const(g, Tensor::Scalar(0.01f)))
+                                 .Input(rows)
+                                 .Input(ids)
+                                 .Finish());
+  }
+  return tables;
+}
+
+Tables MakeGrowing(Graph& g, const std::vector<Output>& keys) {
+  Tables tables;
+  for (size_t t = 0; t < keys.size(); ++t) {
+    const std::string name = StrCat("growing", t);
+    const Output var = NodeBuilder(g, "KvVarHandleOp")
+                           .Attr("shared_name", name)
+                           .Attr("dtype", kFloat32)
+                           .Attr("shape", Shape({kDim}))
+                           .Attr("_whole", name)
+                           .Attr("_initializer", "uniform")
+                           .Attr("_initializer_args", std::vector<float>{-0.25f, 0.25f})
+                           .Output();
+    const Output accum = NodeBuilder(g, "KvVarHandleOp")
+                             .Attr("shared_name", name + "/Adagrad")
+                             .Attr("dtype", kFloat32)
+                             .Attr("shape", Shape({kDim}))
+                             .Attr("_table", name)
+                             .Attr("_initial", 0.1f)
+                             .Output();
+    for (const Output& handle : {var, accum}) {
+      tables.initializers.push_back(NodeBuilder(g, "_InitializeTable").Input(handle).Finish());
+    }
+    const Output rows = NodeBuilder(g, "KvResourceGather")
+                            .Input(var)
+                            .Input(keys[t])
+                            .Input(Const(g, Tensor(kFloat32, {0})))
+                            .Attr("dtype", kFloat32)
+                            .Output();
+    tables.updates.push_back(NodeBuilder(g, "KvResourceSparseApplyAdagrad")
+                                 .Input(var)
+                                 .Input(accum)
+                                 .Input(Const(g, Tensor::Scalar(0.01f)))
+                                 .Input(rows)
+                                 .Input(keys[t])
+                                 .Input(Const(g, Tensor::Scalar(int64_t{1})))
+                                 .Finish());
+  }
+  return tables;
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+Status Measure(int blocks) {
+  Graph g;
+  std::vector<Output> keys;
+  for (int t = 0; t < kTables; ++t) {
+    keys.push_back(NodeBuilder(g, "Placeholder").Attr("dtype", kInt64).Attr("shape", Shape({kBatch})).Output());
+  }
+  const Tables kinds[] = {MakeStatic(g, keys), MakeGrowing(g, keys)};
+  TF_RETURN_IF_ERROR(g.status());
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g));
+  for (const Tables& kind : kinds) {
+    for (const Operation& op : kind.initializers) TF_RETURN_IF_ERROR(session->Run({op}).status());
+  }
+  std::mt19937_64 random(1);
+  std::vector<double> ms[2];
+  for (int block = 0; block < blocks; ++block) {
+    std::vector<std::vector<Feed>> batches;
+    for (int step = 0; step < kStepsPerBlock; ++step) {
+      std::vector<Feed> feeds;
+      for (const Output& placeholder : keys) {
+        std::vector<int64_t> batch(kBatch);
+        for (int64_t& key : batch) key = ZipfRank(random);
+        feeds.push_back({placeholder, Tensor::Vector(batch)});
+      }
+      batches.push_back(std::move(feeds));
+    }
+    for (int kind = 0; kind < 2; ++kind) {
+      std::vector<Fetch> fetches(kinds[kind].updates.begin(), kinds[kind].updates.end());
+      for (const auto& feeds : batches) {
+        const auto begin = MonotonicClock::now();
+        TF_RETURN_IF_ERROR(session->Run(fetches, feeds).status());
+        const std::chrono::duration<double, std::milli> took = MonotonicClock::now() - begin;
+        if (block >= 2 || blocks <= 2) ms[kind].push_back(took.count());
+      }
+    }
+  }
+  std::printf("lookup and Adagrad update of %d tables, batch %lld, dim %lld, median of %zu steps:\n", kTables,
+              static_cast<long long>(kBatch), static_cast<long long>(kDim), ms[0].size());
+  std::printf("  static variables of 2^20 rows  %7.2f ms\n", Median(ms[0]));
+  std::printf("  growing tables                 %7.2f ms, longest %.2f ms\n", Median(ms[1]), *std::ranges::max_element(ms[1]));
+  std::printf("  speed of growing tables        %7.2f of static variables\n", Median(ms[0]) / Median(ms[1]));
+  return OkStatus();
+}
+
+}  // namespace
+}  // namespace tensorbraid
+
+int main(int argc, char** argv) {
+  const int blocks = argc > 1 ? std::atoi(argv[1]) : 12;
+  const tensorbraid::Status status = tensorbraid::Measure(std::max(blocks, 1));
+  if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}
