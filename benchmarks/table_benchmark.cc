@@ -1,6 +1,6 @@
 // Compares growing tables with static variables of 2^20 rows, whose ids are the same keys mod 2^20: a step looks up the
-// keys of 26 tables and updates their rows by Adagrad, in this process. Keys are drawn by Zipf's law from 1e8. Blocks of
-// steps of both kinds alternate.
+// keys of 26 tables and updates their rows by Adagrad, in this process. Keys are drawn by Zipf's law from 1e8. Blocks
+// of steps of both kinds alternate.
 //
 //   table_benchmark [BLOCKS]    of 25 steps of each kind (default: 12; the first two are not counted)
 #include <algorithm>
@@ -145,7 +145,8 @@ Status Measure(int blocks) {
   std::printf("lookup and Adagrad update of %d tables, batch %lld, dim %lld, median of %zu steps:\n", kTables,
               static_cast<long long>(kBatch), static_cast<long long>(kDim), ms[0].size());
   std::printf("  static variables of 2^20 rows  %7.2f ms\n", Median(ms[0]));
-  std::printf("  growing tables                 %7.2f ms, longest %.2f ms\n", Median(ms[1]), *std::ranges::max_element(ms[1]));
+  std::printf("  growing tables                 %7.2f ms, longest %.2f ms\n", Median(ms[1]),
+              *std::ranges::max_element(ms[1]));
   std::printf("  speed of growing tables        %7.2f of static variables\n", Median(ms[0]) / Median(ms[1]));
   return OkStatus();
 }

@@ -22,7 +22,7 @@ Status EmbeddingTable::Undescribed() const {
                             "' is only known by a slot: run a step that uses the table itself");
 }
 
-Status EmbeddingTable::Describe(TableDescription description) {
+Status EmbeddingTable::Describe(RowsDescription description) {
   WriterLock lock(mu_);
   if (!now_) {
     rows_ = std::make_unique<TableRows>(dim_, description.part, description.parts);
@@ -110,7 +110,7 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
   const int columns[] = {column};
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
   const auto dim = static_cast<size_t>(dim_);
-  const InitialRows& first_values = *now_->rows;
+  const FirstRows& first_values = *now_->rows;
   const float initial = columns_[static_cast<size_t>(column)].initial;
   const TableRows::Visit visit{.keys = keys, .columns = columns, .cost_ns = LookupNs()};
   return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
@@ -155,7 +155,7 @@ Status EmbeddingTable::Export(ThreadPool& pool, std::span<const int> columns, co
 }
 
 Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
-  TableDescription description;
+  RowsDescription description;
   std::vector<float> initial;
   {
     ReaderLock lock(mu_);

@@ -19,11 +19,11 @@
 namespace tensorbraid {
 
 // What the handle of a table, or of a part of it, says about the rows.
-struct TableDescription {
+struct RowsDescription {
   std::string whole;  // the name of the whole table, from which initial values follow
   int part = 0;
   int parts = 1;
-  std::shared_ptr<const InitialRows> rows;  // the first values of rows
+  std::shared_ptr<const FirstRows> rows;  // the first values of rows
 };
 
 // The rows of a growing table, or of one part of it. Column 0 is the variable. The slots that optimizers keep for it
@@ -47,7 +47,7 @@ class EmbeddingTable final : public Resource {
 
   // The first description makes the table. A later one must be for the same part, or the result is InvalidArgument;
   // what it says about first values counts from the next Initialize(0) or Replace on.
-  Status Describe(TableDescription description);
+  Status Describe(RowsDescription description);
   // Returns the column with this name, which is made if there is none. `initial` is the number in its rows; for an
   // existing column it counts from the next Initialize or Replace on. InvalidArgument if there are kMostColumns
   // already.
@@ -86,7 +86,7 @@ class EmbeddingTable final : public Resource {
   // `columns` are initialized then. Other threads use the earlier rows while `fill` runs. FailedPrecondition if no
   // handle has described the table.
   using Fill =
-      std::function<Status(const TableDescription& description, const TableRows::Visit& visit, TableRows& rows)>;
+      std::function<Status(const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows)>;
   Status Replace(std::span<const int> columns, const Fill& fill);
 
   std::string DebugString() const override;
@@ -106,9 +106,9 @@ class EmbeddingTable final : public Resource {
 
   const std::string name_;
   const int64_t dim_;
-  mutable SharedMutex mu_;                                    // held as a reader by whoever uses the rows
-  std::optional<TableDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
-  std::optional<TableDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
+  mutable SharedMutex mu_;                                   // held as a reader by whoever uses the rows
+  std::optional<RowsDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
+  std::optional<RowsDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};
   std::unique_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);  // null until the table is described
 };

@@ -7,7 +7,7 @@
 namespace tensorbraid {
 namespace {
 
-class ConstantRows final : public InitialRows {
+class ConstantRows final : public FirstRows {
  public:
   explicit ConstantRows(float value) : value_(value) {}
   void Fill(int64_t, std::span<float> row) const override { std::fill(row.begin(), row.end(), value_); }
@@ -16,7 +16,7 @@ class ConstantRows final : public InitialRows {
   const float value_;
 };
 
-TableDescription Describing(float value, int part = 0, int parts = 1) {
+RowsDescription Describing(float value, int part = 0, int parts = 1) {
   return {.whole = "t", .part = part, .parts = parts, .rows = std::make_shared<ConstantRows>(value)};
 }
 
@@ -119,7 +119,7 @@ TEST_F(EmbeddingTableTest, ReplaceKeepsTheEarlierRowsUntilAllNewOnesAreMade) {
   ASSERT_TRUE(Add({1}, 1).ok());
   const int slots[] = {slot};
   const std::vector<int64_t> keys = {8, 9};
-  const auto fill = [&](const TableDescription& description, TableRows::Visit visit, TableRows& rows) {
+  const auto fill = [&](const RowsDescription& description, TableRows::Visit visit, TableRows& rows) {
     EXPECT_EQ(description.whole, "t");
     visit.keys = keys;
     const int both[] = {0, slot};

@@ -35,7 +35,7 @@ bool SmallTable::AddChunk() {
   return true;
 }
 
-uint32_t SmallTable::Add(int64_t key, uint64_t hash, const InitialRows* rows, std::span<const float> initial) {
+uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std::span<const float> initial) {
   const uint32_t row = index_.rows();
   if (RowPlace(row).chunk == infos_.chunks() && !AddChunk()) return RowIndex::kNone;
   const RowChunks<RowInfo>* const infos = &infos_;

@@ -13,9 +13,9 @@
 namespace tensorbraid {
 
 // Computes the first values of rows. Thread-safe.
-class InitialRows {
+class FirstRows {
  public:
-  virtual ~InitialRows() = default;
+  virtual ~FirstRows() = default;
   // Sets the numbers that the row of this key has when it is made. They depend on nothing but the table and the key.
   virtual void Fill(int64_t key, std::span<float> row) const = 0;
 };
@@ -70,7 +70,7 @@ class SmallTable {
   // Makes a row with version -1 and returns its number. Column 0 gets its values from `rows`; if `rows` is null, the
   // caller sets them. The other columns get their initial numbers. Returns RowIndex::kNone if there is no memory.
   // REQUIRES: the key has no row; EnsureColumns(initial).
-  uint32_t Add(int64_t key, uint64_t hash, const InitialRows* rows, std::span<const float> initial) TB_REQUIRES(mu);
+  uint32_t Add(int64_t key, uint64_t hash, const FirstRows* rows, std::span<const float> initial) TB_REQUIRES(mu);
   // Sets all rows of a column to this number.
   void FillColumn(size_t column, float initial) TB_REQUIRES(mu);
 

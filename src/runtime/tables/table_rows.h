@@ -42,7 +42,7 @@ class TableRows {
     std::span<const int64_t> keys;
     std::span<const int> columns;         // at most kMostColumns
     Absent absent = Absent::kReport;      // kReport: `rows` and `initial` are not used
-    const InitialRows* rows = nullptr;    // the first values of column 0; if null, `apply` sets the values of new rows
+    const FirstRows* rows = nullptr;      // the first values of column 0; if null, `apply` sets the values of new rows
     std::span<const float> initial = {};  // the initial number of each column (that of column 0 is not used)
     double cost_ns = 50;                  // an estimate of the time for one key
     bool write = false;                   // whether `apply` changes the rows

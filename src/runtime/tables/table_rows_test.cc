@@ -14,7 +14,7 @@ namespace tensorbraid {
 namespace {
 
 // Number i of a key's row is key + i, rounded to float32.
-class KeyRows final : public InitialRows {
+class KeyRows final : public FirstRows {
  public:
   void Fill(int64_t key, std::span<float> row) const override {
     for (size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(key) + static_cast<float>(i);

@@ -140,7 +140,7 @@ bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
 // Reads saved rows into a part of a table.
 class TableRestore {
  public:
-  TableRestore(KernelContext& ctx, BundleReader& reader, const TableDescription& description,
+  TableRestore(KernelContext& ctx, BundleReader& reader, const RowsDescription& description,
                const TableRows::Visit& visit, TableRows& rows)
       : ctx_(ctx), reader_(reader), description_(description), visit_(visit), rows_(rows) {}
 
@@ -195,7 +195,7 @@ class TableRestore {
 
   KernelContext& ctx_;
   BundleReader& reader_;
-  const TableDescription& description_;
+  const RowsDescription& description_;
   const TableRows::Visit& visit_;
   TableRows& rows_;
   std::vector<int64_t> keys_;  // of a batch, those that the part holds
@@ -215,7 +215,7 @@ Status Restore(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<SavedPart> parts,
                       FindParts(*reader, ctx.node().attr<std::string>("name"), slots, of.table->dim()));
   return of.table->Replace(
-      of.columns, [&](const TableDescription& description, const TableRows::Visit& visit, TableRows& rows) -> Status {
+      of.columns, [&](const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows) -> Status {
         TableRestore restore(ctx, *reader, description, visit, rows);
         for (size_t p = 0; p < parts.size(); ++p) {
           if (!ShareSmallTables(description.part, description.parts, static_cast<int>(p),

@@ -10,7 +10,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-class ConstantRows final : public InitialRows {
+class ConstantRows final : public FirstRows {
  public:
   explicit ConstantRows(float value) : value_(value) {}
   void Fill(int64_t /*key*/, std::span<float> row) const override { std::fill(row.begin(), row.end(), value_); }
@@ -21,7 +21,7 @@ class ConstantRows final : public InitialRows {
 
 // An element is offset + scale * x, where x is drawn from the distribution D.
 template <typename D>
-class DrawnRows final : public InitialRows {
+class DrawnRows final : public FirstRows {
  public:
   DrawnRows(uint64_t stream, float offset, float scale) : stream_(stream), offset_(offset), scale_(scale) {}
   void Fill(int64_t key, std::span<float> row) const override {
@@ -41,9 +41,9 @@ class DrawnRows final : public InitialRows {
 
 }  // namespace
 
-StatusOr<std::shared_ptr<const InitialRows>> MakeInitialRows(const std::string& distribution,
-                                                             const std::vector<float>& arguments, int64_t seed,
-                                                             const std::string& whole) {
+StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& distribution,
+                                                         const std::vector<float>& arguments, int64_t seed,
+                                                         const std::string& whole) {
   const size_t wanted = distribution == "constant" ? 1 : 2;
   const bool finite = std::ranges::all_of(arguments, [](float x) { return std::isfinite(x); });
   if (arguments.size() != wanted || !finite) {

@@ -17,9 +17,9 @@ namespace tensorbraid::cpu {
 // length: element i of the row of `key` is drawn from the Philox stream with the key Fingerprint64("SEED:WHOLE"), from
 // the blocks of element i on, with `key` as the high half of the counter. So tables with other numbers of parts,
 // workers and steps have equal rows, bit for bit. InvalidArgument for other distributions and arguments.
-StatusOr<std::shared_ptr<const InitialRows>> MakeInitialRows(const std::string& distribution,
-                                                             const std::vector<float>& arguments, int64_t seed,
-                                                             const std::string& whole);
+StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& distribution,
+                                                         const std::vector<float>& arguments, int64_t seed,
+                                                         const std::string& whole);
 
 }  // namespace tensorbraid::cpu
 

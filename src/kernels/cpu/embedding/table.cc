@@ -33,9 +33,9 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
         parts_(AttrOr<int64_t>(c.node(), "_parts", 1)) {
     description_.whole = AttrOr<std::string>(c.node(), "_whole", name());
     const std::vector<float> zero = {0.0f};
-    auto rows = MakeInitialRows(AttrOr<std::string>(c.node(), "_initializer", "constant"),
-                                AttrOr<std::vector<float>>(c.node(), "_initializer_args", zero),
-                                AttrOr<int64_t>(c.node(), "_seed", 0), description_.whole);
+    auto rows = MakeFirstRows(AttrOr<std::string>(c.node(), "_initializer", "constant"),
+                              AttrOr<std::vector<float>>(c.node(), "_initializer_args", zero),
+                              AttrOr<int64_t>(c.node(), "_seed", 0), description_.whole);
     rows_status_ = rows.status();
     if (rows.ok()) description_.rows = *std::move(rows);
     description_.part = static_cast<int>(part_);
@@ -89,7 +89,7 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
   const std::string of_table_;  // "" unless this is the handle of a slot
   const float initial_;
   const int64_t part_, parts_;
-  TableDescription description_;
+  RowsDescription description_;
   Status rows_status_;
 };
 
