@@ -48,7 +48,8 @@ TEST_F(TaskFlagsTest, FlagsMakeTheCluster) {
 }
 
 TEST_F(TaskFlagsTest, FlagsOfAcceleratorsSetTheirVariables) {
-  const Status status = Parse({"--accelerator_plugin=GPU=/opt/a.so", "--compile_cache=/tmp/programs"});
+  const Status status = Parse({"--worker_hosts=a:1", "--job_name=worker", "--task_index=0",
+                               "--accelerator_plugin=GPU=/opt/a.so", "--compile_cache=/tmp/programs"});
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_STREQ(::getenv("TENSORBRAID_ACCELERATOR_PLUGIN"), "GPU=/opt/a.so");
   EXPECT_STREQ(::getenv("TENSORBRAID_COMPILE_CACHE"), "/tmp/programs");
