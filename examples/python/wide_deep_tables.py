@@ -101,7 +101,7 @@ def main(argv):
 
     hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps), tf.train.NanTensorHook(loss)]
     with tf.train.MonitoredTrainingSession(target, is_chief, checkpoint_dir=FLAGS.checkpoint_dir or None, hooks=hooks,
-                                           log_step_count_steps=None) as session:
+                                           log_step_count_steps=0) as session:
         steps = 0
         while not session.should_stop():
             _, value, step = session.run([train_op, loss, global_step])

@@ -69,32 +69,32 @@ Output TableHandle(Graph& graph, const std::string& name, const Shape& shape, co
   return handle.Output();
 }
 
+// An attribute of a node; `missing` if the node has none of this name and type. Any graph may be imported, so no type
+// is taken for granted.
+template <typename T>
+T AttrOr(const Node& node, std::string_view name, T missing) {
+  const AttrValue* const attr = node.FindAttr(name);
+  const T* const value = attr == nullptr ? nullptr : attr->get<T>();
+  return value == nullptr ? missing : *value;
+}
+
 // The description that the node of a handle has; that of one part with zeros if the node has none.
 TableDescription DescriptionOf(const Node& handle) {
-  const auto text = [&](const char* name) {
-    return handle.FindAttr(name) == nullptr ? "" : handle.attr<std::string>(name);
-  };
-  const auto number = [&](const char* name, int64_t missing) {
-    return handle.FindAttr(name) == nullptr ? missing : handle.attr<int64_t>(name);
-  };
   TableDescription table;
-  table.whole = text("_whole");
-  if (table.whole.empty()) table.whole = handle.name();
-  table.part = static_cast<int>(number("_part", 0));
-  table.parts = static_cast<int>(number("_parts", 1));
-  table.slot_of = text("_table");
+  table.whole = AttrOr<std::string>(handle, "_whole", handle.name());
+  table.part = static_cast<int>(AttrOr<int64_t>(handle, "_part", 0));
+  table.parts = static_cast<int>(AttrOr<int64_t>(handle, "_parts", 1));
+  table.slot_of = AttrOr<std::string>(handle, "_table", "");
   if (!table.slot_of.empty()) {
-    table.initial_rows.a = handle.FindAttr("_initial") == nullptr ? 0 : handle.attr<float>("_initial");
+    table.initial_rows.a = AttrOr<float>(handle, "_initial", 0);
     return table;
   }
-  table.initial_rows.seed = number("_seed", 0);
-  const auto kind = std::ranges::find(kKinds, text("_initializer"));
+  table.initial_rows.seed = AttrOr<int64_t>(handle, "_seed", 0);
+  const auto kind = std::ranges::find(kKinds, AttrOr<std::string>(handle, "_initializer", ""));
   if (kind != std::end(kKinds)) table.initial_rows.kind = static_cast<InitialRows::Kind>(kind - std::begin(kKinds));
-  if (handle.FindAttr("_initializer_args") != nullptr) {
-    const auto args = handle.attr<std::vector<float>>("_initializer_args");
-    if (!args.empty()) table.initial_rows.a = args[0];
-    if (args.size() > 1) table.initial_rows.b = args[1];
-  }
+  const auto args = AttrOr<std::vector<float>>(handle, "_initializer_args", {});
+  if (!args.empty()) table.initial_rows.a = args[0];
+  if (args.size() > 1) table.initial_rows.b = args[1];
   return table;
 }
 
