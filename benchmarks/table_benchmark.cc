@@ -1,8 +1,10 @@
-// Compares growing tables with static variables of 2^20 rows, whose ids are the same keys mod 2^20: a step looks up the
-// keys of 26 tables and updates their rows by Adagrad, in this process. Keys are drawn by Zipf's law from 1e8. Blocks
-// of steps of both kinds alternate.
+// Compares growing tables with static variables, whose ids are the same keys mod their number of rows: a step looks up
+// the keys of 26 tables and updates their rows by Adagrad, in this process. Keys are drawn by Zipf's law from 1e8.
+// Blocks of steps of both kinds alternate.
 //
-//   table_benchmark [BLOCKS]    of 25 steps of each kind (default: 12; the first two are not counted)
+//   table_benchmark [BLOCKS [ROWS]]
+//
+// BLOCKS of 25 steps of each kind (default: 12; the first two are not counted); ROWS of a static variable (2^20).
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,7 +22,7 @@ namespace tensorbraid {
 namespace {
 
 constexpr int kTables = 26, kStepsPerBlock = 25;
-constexpr int64_t kBatch = 2048, kDim = 16, kStaticRows = int64_t{1} << 20;
+constexpr int64_t kBatch = 2048, kDim = 16;
 
 // A rank from 1 to 1e8, by the inverse of a continuous distribution with the exponent 1.05.
 int64_t ZipfRank(std::mt19937_64& random) {
@@ -38,18 +40,18 @@ Output Handle(Graph& g, const char* op, const std::string& name, const Shape& sh
   return NodeBuilder(g, op).Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", shape).Output();
 }
 
-Tables MakeStatic(Graph& g, const std::vector<Output>& keys) {
+Tables MakeStatic(Graph& g, const std::vector<Output>& keys, int64_t rows) {
   Tables tables;
-  const Shape shape({kStaticRows, kDim});
+  const Shape shape({rows, kDim});
   for (size_t t = 0; t < keys.size(); ++t) {
     const Output var = Handle(g, "VarHandleOp", StrCat("static", t), shape);
     const Output accum = Handle(g, "VarHandleOp", StrCat("static_sums", t), shape);
     for (const Output& handle : {var, accum}) {
-      const Output value = Fill(g, {kStaticRows, kDim}, 0.1f);
+      const Output value = Fill(g, {rows, kDim}, 0.1f);
       tables.initializers.push_back(
           NodeBuilder(g, "AssignVariableOp").Input(handle).Input(value).Attr("dtype", kFloat32).Finish());
     }
-    const Output ids = FloorMod(keys[t], Const(g, Tensor::Scalar(kStaticRows)));
+    const Output ids = FloorMod(keys[t], Const(g, Tensor::Scalar(rows)));
     const Output rows = NodeBuilder(g, "ResourceGather").Input(var).Input(ids).Attr("dtype", kFloat32).Output();
     tables.updates.push_back(NodeBuilder(g, "ResourceSparseApplyAdagrad")
                                  .Input(var)
@@ -107,13 +109,13 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-Status Measure(int blocks) {
+Status Measure(int blocks, int64_t rows) {
   Graph g;
   std::vector<Output> keys;
   for (int t = 0; t < kTables; ++t) {
     keys.push_back(NodeBuilder(g, "Placeholder").Attr("dtype", kInt64).Attr("shape", Shape({kBatch})).Output());
   }
-  const Tables kinds[] = {MakeStatic(g, keys), MakeGrowing(g, keys)};
+  const Tables kinds[] = {MakeStatic(g, keys, rows), MakeGrowing(g, keys)};
   TF_RETURN_IF_ERROR(g.status());
   TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g));
   for (const Tables& kind : kinds) {
@@ -144,10 +146,10 @@ Status Measure(int blocks) {
   }
   std::printf("lookup and Adagrad update of %d tables, batch %lld, dim %lld, median of %zu steps:\n", kTables,
               static_cast<long long>(kBatch), static_cast<long long>(kDim), ms[0].size());
-  std::printf("  static variables of 2^20 rows  %7.2f ms\n", Median(ms[0]));
-  std::printf("  growing tables                 %7.2f ms, longest %.2f ms\n", Median(ms[1]),
+  std::printf("  static variables of %lld rows  %7.2f ms\n", static_cast<long long>(rows), Median(ms[0]));
+  std::printf("  growing tables                  %7.2f ms, longest %.2f ms\n", Median(ms[1]),
               *std::ranges::max_element(ms[1]));
-  std::printf("  speed of growing tables        %7.2f of static variables\n", Median(ms[0]) / Median(ms[1]));
+  std::printf("  speed of growing tables         %7.2f of static variables\n", Median(ms[0]) / Median(ms[1]));
   return OkStatus();
 }
 
@@ -156,7 +158,8 @@ Status Measure(int blocks) {
 
 int main(int argc, char** argv) {
   const int blocks = argc > 1 ? std::atoi(argv[1]) : 12;
-  const tensorbraid::Status status = tensorbraid::Measure(std::max(blocks, 1));
+  const int64_t rows = argc > 2 ? std::atoll(argv[2]) : int64_t{1} << 20;
+  const tensorbraid::Status status = tensorbraid::Measure(std::max(blocks, 1), std::max(rows, int64_t{1}));
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }
