@@ -21,7 +21,7 @@ class CacheType:
 
 
 class InitializerOption:
-    """The initial rows of a table. `initializer`, if it is set, wins over that of tf.get_embedding_variable.
+    """The initial rows of a table. `initializer`, if set, wins over the argument of tf.get_embedding_variable.
 
     A row is a function of the seed, the table's name and the key, so no matrix of `default_value_dim` rows is drawn.
     """

@@ -76,7 +76,7 @@ int64_t VariableBytes(const Operation& op) {
   const AttrValue* shape = NodeOf(op)->FindAttr("shape");
   if (dtype == nullptr || shape == nullptr || !dtype->get<DType>() || !shape->get<Shape>()) return 0;
   const int64_t bytes = std::max<int64_t>(0, TensorBytes(*shape->get<Shape>(), *dtype->get<DType>()));
-  return op.type() == "KvVarHandleOp" ? bytes * kRowsOfTable : bytes;  // its shape is that of one row
+  return op.type() == "KvVarHandleOp" ? bytes * kRowsOfTable : bytes;  // its shape describes one row
 }
 
 }  // namespace

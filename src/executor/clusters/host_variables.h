@@ -13,7 +13,7 @@
 
 namespace tensorbraid {
 
-// Returns a copy of `from` in `memory`, which is that of the host or of the device, as `from` is. Blocks until the copy
+// Returns a copy of `from` in `memory`. Both are memory of the host or of the device. Blocks until the copy
 // is complete. Aborted if `from` is the value of a variable that is lost (pjrt/loss.h).
 StatusOr<Tensor> CopyTo(Allocator& memory, const Tensor& from, Device& device);
 

@@ -8,6 +8,7 @@
 
 #include "core/text/strings.h"
 #include "graph/control_flow/flow_context.h"
+#include "graph/model/attr_or.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/user_lines.h"
@@ -69,16 +70,7 @@ Output TableHandle(Graph& graph, const std::string& name, const Shape& shape, co
   return handle.Output();
 }
 
-// An attribute of a node; `missing` if the node has none of this name and type. Any graph may be imported, so no type
-// is taken for granted.
-template <typename T>
-T AttrOr(const Node& node, std::string_view name, T missing) {
-  const AttrValue* const attr = node.FindAttr(name);
-  const T* const value = attr == nullptr ? nullptr : attr->get<T>();
-  return value == nullptr ? missing : *value;
-}
-
-// The description that the node of a handle has; that of one part with zeros if the node has none.
+// The description in the attributes of a handle's node. Without them: a table in one part, whose rows begin as zeros.
 TableDescription DescriptionOf(const Node& handle) {
   TableDescription table;
   table.whole = AttrOr<std::string>(handle, "_whole", handle.name());

@@ -27,7 +27,8 @@ std::vector<int> InputsFrom(int first, const KernelContext& ctx) {
 StatusOr<TableColumns> TableAndSlots(KernelContext& ctx, int first) {
   TF_ASSIGN_OR_RETURN(TableColumns of, ColumnsOf(ctx, InputsFrom(first, ctx)));
   if (of.columns[0] == 0) return of;
-  return InvalidArgument("input ", first, ", 'table', must be the handle of a growing table, got that of its slot '",
+  return InvalidArgument("input ", first,
+                         ", 'table', must be the handle of a growing table, got the handle of its slot '",
                          of.table->ColumnName(of.columns[0]), "'");
 }
 

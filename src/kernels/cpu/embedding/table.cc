@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/text/strings.h"
+#include "graph/model/attr_or.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/embedding/initial_rows.h"
 #include "runtime/kernel/handle_kernel.h"
@@ -12,14 +13,6 @@
 
 namespace tensorbraid::cpu {
 namespace {
-
-// The attribute of a node, or `otherwise` if the node has none of this name and type.
-template <typename T>
-T AttrOr(const Node& node, std::string_view name, T otherwise) {
-  const AttrValue* const attr = node.FindAttr(name);
-  const T* const value = attr == nullptr ? nullptr : attr->get<T>();
-  return value == nullptr ? otherwise : *value;
-}
 
 // The handle of a table, which describes it, or of a slot, which names the table. Either may come first.
 class TableHandleKernel final : public HandleKernel<TableColumn> {

@@ -16,12 +16,6 @@
 namespace tensorbraid::cpu {
 namespace {
 
-int NumberOfInput(const Node& node, std::string_view name) {
-  const auto& inputs = node.op().inputs;
-  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const ArgDef& a) { return a.name == name; });
-  return static_cast<int>(it - inputs.begin());
-}
-
 // InvalidArgument if a row of the gradient has a number that is not finite: it would spoil the row of its key for good.
 Status CheckFinite(std::span<const float> grad, std::span<const int64_t> keys, const std::string& table, int64_t step) {
   float sum = 0;  // of zeros, or NaN
@@ -38,11 +32,11 @@ Status CheckFinite(std::span<const float> grad, std::span<const int64_t> keys, c
 class TableUpdateKernel : public Kernel {
  protected:
   TableUpdateKernel(const Node& node, std::span<const char* const> variables, std::span<const char* const> scalars)
-      : gradient_(NumberOfInput(node, "grad")),
-        indices_(NumberOfInput(node, "indices")),
-        step_(NumberOfInput(node, "global_step")) {
-    for (const char* name : variables) variables_.push_back(NumberOfInput(node, name));
-    for (const char* name : scalars) scalars_.push_back(NumberOfInput(node, name));
+      : gradient_(InputNamed(node, "grad")),
+        indices_(InputNamed(node, "indices")),
+        step_(InputNamed(node, "global_step")) {
+    for (const char* name : variables) variables_.push_back(InputNamed(node, name));
+    for (const char* name : scalars) scalars_.push_back(InputNamed(node, name));
   }
 
   // The scalar number i, which is a tensor or the handle of a variable.

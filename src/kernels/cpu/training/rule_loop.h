@@ -22,13 +22,22 @@
 #ifndef TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
 #define TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "graph/model/node.h"
 #include "kernels/cpu/numbers.h"
 
 namespace tensorbraid {
+
+// The number of the input with this name in the definition of the node's op; -1 if there is none.
+inline int InputNamed(const Node& node, std::string_view name) {
+  const auto& inputs = node.op().inputs;
+  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const ArgDef& a) { return a.name == name; });
+  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
+}
 
 // Whether the op updates some rows of its variables: "SparseApplyX", "ResourceSparseApplyX".
 inline bool UpdatesRows(const Node& node) { return node.type().find("Sparse") != std::string::npos; }

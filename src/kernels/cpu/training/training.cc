@@ -7,12 +7,6 @@
 namespace tensorbraid {
 namespace {
 
-int InputNamed(const Node& node, std::string_view name) {
-  const auto& inputs = node.op().inputs;
-  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const ArgDef& a) { return a.name == name; });
-  return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
-}
-
 template <typename I>
 void Widen(const Tensor& indices, std::vector<int64_t>* rows) {
   const auto index = indices.data<I>();
