@@ -17,18 +17,20 @@
 #include "binding/graph.h"
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
+#include "binding/thread_owner.h"
 #include "cluster/discovery/discover.h"
 
 namespace tensorbraid::python {
 namespace {
 
 struct PyServer {
-  std::unique_ptr<Server> server;
+  ThreadOwner<std::unique_ptr<Server>> server;
 
   explicit PyServer(std::unique_ptr<Server> made) : server(std::move(made)) {}
-  ~PyServer() {  // without Python's lock, since a step that ends may call a function of Python
-    const Unlocked unlocked;
-    server.reset();
+  // Raises FailedPreconditionError in a child of the server's process.
+  Server& get() const {
+    server.CheckProcess("server");
+    return *server;
   }
 };
 
@@ -56,7 +58,8 @@ std::unique_ptr<PyServer> MakeServer(const ClusterSpec& cluster, const std::stri
 }
 
 void Join(const PyServer& self) {
-  Check(Interruptible([&self] { self.server->Stop(); }).Run([&self] { return self.server->Join(); }));
+  Server& server = self.get();
+  Check(Interruptible([&server] { server.Stop(); }).Run([&server] { return server.Join(); }));
 }
 
 // Returns None, or the job, the index, the cluster and the source. `script` is the file that the interpreter runs.
@@ -123,11 +126,13 @@ void BindCluster(Module& m) {
       .def_prop_ro("target", [](const PyServer& self) { return self.server->target(); })
       .def("start",
            [](const PyServer& self) {
+             Server& server = self.get();
              const Unlocked unlocked;
-             Check(self.server->Start());
+             Check(server.Start());
            })
       .def("join", &Join)
       .def("_stop", [](const PyServer& self) {
+        if (self.server.forked()) return;
         const Unlocked unlocked;
         self.server->Stop();
       });

@@ -60,7 +60,7 @@ void BindQueueRunner(Module& m) {
            })
       .def("start", [](const QueueRunner& self, const PySession& session, PyCoordinator& coordinator) {
         Session& used = session.get();
-        if (!coordinator.borrowed) coordinator.sessions.push_back(session.session);
+        if (!coordinator.borrowed) coordinator.sessions.push_back(session.session.pointer());
         const Unlocked unlocked;
         Check(self.Start(used, coordinator.get()));
       });
@@ -68,22 +68,22 @@ void BindQueueRunner(Module& m) {
 
 }  // namespace
 
-PyCoordinator::~PyCoordinator() {
-  const Unlocked unlocked;
-  StopThreads();
-  coordinator.reset();
-}
+PyCoordinator::~PyCoordinator() { StopThreads(); }
 
 void PyCoordinator::StopThreads() {
-  if (borrowed || coordinator == nullptr || sessions.empty()) return;
-  coordinator->RequestStop();
-  for (const auto& session : sessions) session->CancelRuns();
-  coordinator->Join().IgnoreError();
+  if (borrowed || coordinator == nullptr || coordinator.forked() || sessions.empty()) return;
+  {
+    const Unlocked unlocked;
+    coordinator->RequestStop();
+    for (const auto& session : sessions) session->CancelRuns();
+    coordinator->Join().IgnoreError();
+  }
   sessions.clear();
 }
 
 Coordinator& PyCoordinator::get() const {
   if (coordinator == nullptr) throw nb::value_error("the training that the coordinator belongs to has ended");
+  coordinator.CheckProcess("coordinator");
   return *coordinator;
 }
 
@@ -109,11 +109,7 @@ void BindCoordinator(Module& m) {
             self.coordinator->RequestStop(why);
           },
           nb::arg("exception").none())
-      .def("_abandon",
-           [](PyCoordinator& self) {
-             const Unlocked unlocked;
-             self.StopThreads();
-           })
+      .def("_abandon", [](PyCoordinator& self) { self.StopThreads(); })
       .def("should_stop",
            [](const PyCoordinator& self) { return self.coordinator == nullptr || self.coordinator->ShouldStop(); })
       .def("wait_for_stop", &WaitForStop)
@@ -123,7 +119,7 @@ void BindCoordinator(Module& m) {
            })
       .def("join", [](const PyCoordinator& self) {
         if (self.coordinator == nullptr) return;
-        Coordinator& coordinator = *self.coordinator;
+        Coordinator& coordinator = self.get();
         const Interruptible interruptible([&self] {
           self.coordinator->RequestStop();
           for (const auto& session : self.sessions) session->CancelRuns();

@@ -13,12 +13,13 @@ namespace tensorbraid::python {
 // The coordinator of a training loop is borrowed: the loop sets `coordinator` to null when it ends, after which this
 // object is one that has stopped.
 struct PyCoordinator {
-  std::shared_ptr<Coordinator> coordinator;
+  ThreadOwner<std::shared_ptr<Coordinator>> coordinator;
   bool borrowed = false;
-  std::vector<std::shared_ptr<Session>> sessions = {};  // that the threads use; empty if borrowed
+  std::vector<ThreadOwner<std::shared_ptr<Session>>> sessions = {};  // that the threads use; empty if borrowed
 
   PyCoordinator() : coordinator(std::make_shared<Coordinator>()) {}
-  explicit PyCoordinator(Coordinator& lent) : coordinator(&lent, [](Coordinator*) {}), borrowed(true) {}
+  explicit PyCoordinator(Coordinator& lent)
+      : coordinator(std::shared_ptr<Coordinator>(&lent, [](Coordinator*) {})), borrowed(true) {}
   PyCoordinator(const PyCoordinator&) = delete;
   PyCoordinator& operator=(const PyCoordinator&) = delete;
   ~PyCoordinator();

@@ -6,6 +6,7 @@
 
 #include "binding/binding.h"
 #include "binding/python_calls.h"
+#include "core/system/fork_count.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -14,6 +15,14 @@ using summary::FileWriter;
 using Step = std::optional<int64_t>;
 
 std::string_view TextOf(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+// Deletes a writer, whose thread writes what is left, but not in a child of the process that has made it.
+struct DeleteInItsProcess {
+  int process = ForkCount();
+  void operator()(FileWriter* writer) const {
+    if (ForkCount() == process) delete writer;
+  }
+};
 
 }  // namespace
 
@@ -31,7 +40,7 @@ void BindFileWriter(Module& m) {
                 std::move(logdir), {.max_queue = max_queue,
                                     .flush_every = std::chrono::milliseconds(static_cast<int64_t>(flush_secs * 1000)),
                                     .filename_suffix = std::move(suffix)}));
-            return std::shared_ptr<FileWriter>(std::move(writer));
+            return std::shared_ptr<FileWriter>(writer.release(), DeleteInItsProcess());
           },
           nb::arg("logdir"), nb::arg("max_queue"), nb::arg("flush_secs"), nb::arg("filename_suffix"))
       .def(

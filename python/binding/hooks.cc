@@ -226,8 +226,8 @@ void Training::Meet(Session& session, Coordinator& coordinator) {
 }
 
 void Training::End() {
-  if (core_session_.is_valid()) nb::cast<PySession&>(core_session_).session = nullptr;
-  if (core_coordinator_.is_valid()) nb::cast<PyCoordinator&>(core_coordinator_).coordinator = nullptr;
+  if (core_session_.is_valid()) nb::cast<PySession&>(core_session_).session.reset();
+  if (core_coordinator_.is_valid()) nb::cast<PyCoordinator&>(core_coordinator_).coordinator.reset();
   core_session_.reset();
   core_coordinator_.reset();
   session_ = nb::none();
@@ -274,7 +274,7 @@ std::function<StatusOr<bool>(Session&)> SessionPredicate(nb::object function, st
       const nb::object session_class = nb::module_::import_("tensorbraid.internal.session").attr("Session");
       result = (*function)(session_class.attr("_wrap")(core)).ptr() == Py_True;
     });
-    nb::cast<PySession&>(core).session = nullptr;
+    nb::cast<PySession&>(core).session.reset();
     TF_RETURN_IF_ERROR(status);
     return result;
   };

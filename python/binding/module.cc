@@ -2,6 +2,7 @@
 
 #include "binding/binding.h"
 #include "binding/interrupt.h"
+#include "core/system/fork_count.h"
 
 NB_MODULE(_core, native) {
   // A thread that Python does not wait for may hold objects until the end.
@@ -9,6 +10,7 @@ NB_MODULE(_core, native) {
   tensorbraid::python::Module m(native);
   m.doc() = "The C++ library under the package tensorbraid.";
   m.def("_header_doc", &tensorbraid::python::HeaderDoc);
+  tensorbraid::CountForks();
   tensorbraid::python::WatchInterrupts();
   tensorbraid::python::BindErrors(m);
   tensorbraid::python::BindArrays(m);

@@ -15,17 +15,17 @@ namespace {
 // A training loop and what its hooks share. `session` is null after close.
 struct PyMonitoredSession {
   std::shared_ptr<Training> training;
-  std::unique_ptr<MonitoredSession> session;
+  ThreadOwner<std::unique_ptr<MonitoredSession>> session;
   bool failed = false;  // a run has raised its error, which close does not raise again
 
   ~PyMonitoredSession() { Destroy(); }
   void Destroy() {
     training->End();
-    const Unlocked unlocked;
     session.reset();
   }
   MonitoredSession& get() const {
     if (session == nullptr) throw nb::value_error("the session is closed");
+    session.CheckProcess("session");
     return *session;
   }
 };
@@ -94,7 +94,7 @@ nb::tuple RunMonitored(PyMonitoredSession& self, const PySignature& signature, n
 }
 
 void CloseMonitored(PyMonitoredSession& self, nb::handle exception) {
-  if (self.session == nullptr) return;
+  if (self.session == nullptr || self.session.forked()) return;
   const bool failed = self.failed || !exception.is_none();
   // With an error the hooks know that the training has failed, and save nothing.
   const Status why =

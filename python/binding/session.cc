@@ -17,15 +17,10 @@ namespace {
 
 // A step that has been prepared, and the Python objects that it needs.
 struct PyPrepared {
-  Session::Prepared prepared;
+  ThreadOwner<std::unique_ptr<Session::Prepared>> prepared;  // may be the session's last owner
   std::vector<Output> feeds;
   nb::object session;
   nb::object graph;
-
-  ~PyPrepared() {  // as the destructor of PySession
-    const Unlocked unlocked;
-    prepared = {};
-  }
 };
 
 // What Ctrl-C ends during a step.
@@ -38,7 +33,8 @@ PyPrepared Prepare(nb::handle self, const PySignature& signature) {
   Session& running = session.get();
   auto prepared = CancelsRuns(running).Run(
       [&] { return running.Prepare(signature.fetches, signature.feeds, signature.connections); });
-  return {Check(std::move(prepared)), signature.feeds, nb::borrow(self), signature.graph};
+  return {std::make_unique<Session::Prepared>(Check(std::move(prepared))), signature.feeds, nb::borrow(self),
+          signature.graph};
 }
 
 nb::list RunPrepared(const PyPrepared& self, nb::handle values) {
@@ -47,7 +43,7 @@ nb::list RunPrepared(const PyPrepared& self, nb::handle values) {
   StatusOr<std::vector<Tensor>> results;
   {
     const std::vector<Tensor> fed = FedTensors(self.feeds, values);
-    results = CancelsRuns(running).Run([&] { return self.prepared.Run(fed); });
+    results = CancelsRuns(running).Run([&] { return self.prepared->Run(fed); });
   }
   if (!self.feeds.empty()) ReleaseFedArrays();
   return ValuesOf(Check(std::move(results)));
@@ -86,13 +82,9 @@ PyType_Slot prepared_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&Traver
 
 }  // namespace
 
-PySession::~PySession() {
-  const Unlocked unlocked;
-  session.reset();
-}
-
 Session& PySession::get() const {
   if (session == nullptr) throw nb::value_error("the session is closed");
+  session.CheckProcess("session");
   return *session;
 }
 
@@ -218,7 +210,7 @@ void BindSession(Module& m) {
           },
           "The name, type, memory limit, incarnation and physical description of each device.")
       .def("close", [](PySession& self) {
-        if (self.session == nullptr) return;
+        if (self.session == nullptr || self.session.forked()) return;
         const Unlocked unlocked;
         self.session->Close().IgnoreError();
       });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "binding/thread_owner.h"
 #include "tensorbraid/session/session.h"
 
 namespace tensorbraid::python {
@@ -14,11 +15,9 @@ namespace tensorbraid::python {
 // session of a training loop is borrowed: the loop sets `session` to null when it ends the session.
 struct PySession {
   nb::object graph;
-  std::shared_ptr<Session> session;
+  ThreadOwner<std::shared_ptr<Session>> session;
 
-  // Ends the session without Python's lock, since that may wait for a step that calls a function of Python.
-  ~PySession();
-  // Raises ValueError if the session is closed.
+  // Raises ValueError if the session is closed, and FailedPreconditionError in a child of the session's process.
   Session& get() const;
 };
 

@@ -14,13 +14,17 @@ namespace {
 
 struct PySupervisor {
   std::shared_ptr<Training> training;  // the first error of init_fn or of a loop, and the coordinator
-  std::unique_ptr<Supervisor> supervisor;
-  std::shared_ptr<Session> session;  // the latest
+  ThreadOwner<std::unique_ptr<Supervisor>> supervisor;
+  ThreadOwner<std::shared_ptr<Session>> session;  // the latest
 
   ~PySupervisor() {
     training->End();
-    const Unlocked unlocked;
     supervisor.reset();
+  }
+  // Raises FailedPreconditionError in a child of the supervisor's process.
+  Supervisor& get() const {
+    supervisor.CheckProcess("supervisor");
+    return *supervisor;
   }
 };
 
@@ -77,7 +81,7 @@ PySession PrepareSession(PySupervisor& self, const std::string& target, nb::hand
   self.training->End();
   auto session = Interruptible().Run(
       [&] {
-        return self.supervisor->PrepareOrWaitForSession(
+        return self.get().PrepareOrWaitForSession(
             target, {.session = session_options,
                      .start_standard_services = start_standard_services,
                      .wait_for_checkpoint = wait_for_checkpoint,
@@ -87,7 +91,7 @@ PySession PrepareSession(PySupervisor& self, const std::string& target, nb::hand
         if (!result.ok()) self.training->Rethrow();
       });
   self.session = Check(std::move(session));
-  return {self.training->graph(), self.session};
+  return {self.training->graph(), self.session.pointer()};
 }
 
 Status Call(Training& training, const nb::object& function) {
@@ -101,12 +105,13 @@ void StartLoop(PySupervisor& self, double interval_secs, nb::object function) {
     return Call(*training, *function);
   };
   const Unlocked unlocked;
-  Check(self.supervisor->Loop(interval, call));
+  Check(self.get().Loop(interval, call));
 }
 
 void StopSupervisor(PySupervisor& self) {
+  if (self.supervisor.forked()) return;
   Check(Interruptible().Run(
-      [&self] { return self.supervisor->Stop(); },
+      [&self] { return self.get().Stop(); },
       [&self](const Status& stopped) {
         self.training->End();  // its coordinator may have an error, which refers to the program's supervisor
         if (!stopped.ok()) self.training->Rethrow();
@@ -130,42 +135,42 @@ void BindSupervisor(Module& m) {
       .def("start_standard_services",
            [](PySupervisor& self) {
              const Unlocked unlocked;
-             Check(self.supervisor->StartStandardServices());
+             Check(self.get().StartStandardServices());
            })
       .def("start_queue_runners",
            [](PySupervisor& self, const PySession& session, const std::vector<QueueRunner>& runners) {
              Session& used = session.get();
              const Unlocked unlocked;
-             Check(self.supervisor->StartQueueRunners(used, runners));
+             Check(self.get().StartQueueRunners(used, runners));
            })
       .def(
           "summary_computed",
           [](PySupervisor& self, const nb::bytes& summary, std::optional<int64_t> step) {
             const Tensor value = Tensor::Scalar(std::string(summary.c_str(), summary.size()));
             const Unlocked unlocked;
-            Check(self.supervisor->SummaryComputed(value, step));
+            Check(self.get().SummaryComputed(value, step));
           },
           nb::arg("summary"), nb::arg("step").none())
-      .def("should_stop", [](const PySupervisor& self) { return self.supervisor->ShouldStop(); })
+      .def("should_stop", [](const PySupervisor& self) { return self.get().ShouldStop(); })
       .def(
           "request_stop",
           [](PySupervisor& self, nb::handle exception) {
             const Status why = exception.is_none() ? OkStatus() : StatusOf(exception);
             const Unlocked unlocked;
-            self.supervisor->RequestStop(why);
+            self.get().RequestStop(why);
           },
           nb::arg("exception").none())
       .def("wait_for_stop",
            [](const PySupervisor& self) {
              Check(Interruptible().Run([&self] {
-               self.supervisor->WaitForStop();
+               self.get().WaitForStop();
                return OkStatus();
              }));
            })
       .def_prop_ro("coordinator", &CoordinatorOf)
-      .def_prop_ro("is_chief", [](const PySupervisor& self) { return self.supervisor->is_chief(); })
-      .def_prop_ro("save_path", [](const PySupervisor& self) { return self.supervisor->save_path(); })
-      .def_prop_ro("global_step", [](const PySupervisor& self) { return Wrap(self.supervisor->global_step()); });
+      .def_prop_ro("is_chief", [](const PySupervisor& self) { return self.get().is_chief(); })
+      .def_prop_ro("save_path", [](const PySupervisor& self) { return self.get().save_path(); })
+      .def_prop_ro("global_step", [](const PySupervisor& self) { return Wrap(self.get().global_step()); });
 }
 
 }  // namespace tensorbraid::python

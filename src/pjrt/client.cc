@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "core/system/fork_count.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "pjrt/compile_options.h"
 #include "pjrt/element_type.h"
-#include "pjrt/fork_count.h"
 #include "pjrt/program.h"
 
 namespace tensorbraid::pjrt {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/system/clock.h"
+#include "core/system/fork_count.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
@@ -54,6 +55,7 @@ struct FileWriter::Impl {
   std::unique_ptr<EventFile> file;
   Mutex reopen_mu;  // held by Close and Reopen; taken before mu
   Thread thread TB_GUARDED_BY(reopen_mu);
+  const int process = ForkCount();  // which has the thread
 };
 
 Status FileWriter::Impl::Open() {
@@ -75,6 +77,11 @@ Status FileWriter::Impl::Open() {
 }
 
 Status FileWriter::Impl::AddBytes(std::string event) {
+  if (ForkCount() != process) {
+    return FailedPrecondition("the event files of ", logdir,
+                              " are written by the process that has forked this one; make a "
+                              "writer in this process");
+  }
   MutexLock lock(mu);
   changed.Wait(mu, [this]() TB_REQUIRES(mu) {
     return !open || closing || static_cast<int64_t>(queue.size()) < options.max_queue;
@@ -89,6 +96,7 @@ Status FileWriter::Impl::AddBytes(std::string event) {
 }
 
 Status FileWriter::Impl::Flush() {
+  if (ForkCount() != process) return OkStatus();
   MutexLock lock(mu);
   if (!open) return error;
   const int64_t mine = ++flushes_asked;
@@ -98,6 +106,7 @@ Status FileWriter::Impl::Flush() {
 }
 
 Status FileWriter::Impl::Close() {
+  if (ForkCount() != process) return OkStatus();
   MutexLock reopening(reopen_mu);
   {
     MutexLock lock(mu);

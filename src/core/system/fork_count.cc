@@ -1,8 +1,8 @@
-#include "pjrt/fork_count.h"
+#include "core/system/fork_count.h"
 
 #include <pthread.h>
 
-namespace tensorbraid::pjrt {
+namespace tensorbraid {
 
 namespace internal {
 constinit std::atomic<int> fork_count{0};
@@ -13,4 +13,4 @@ void CountForks() {
       pthread_atfork(nullptr, nullptr, [] { internal::fork_count.fetch_add(1, std::memory_order_relaxed); });
 }
 
-}  // namespace tensorbraid::pjrt
+}  // namespace tensorbraid

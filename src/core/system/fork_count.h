@@ -1,10 +1,10 @@
 // Notices that a process is a child of fork.
-#ifndef TENSORBRAID_PJRT_FORK_COUNT_H_
-#define TENSORBRAID_PJRT_FORK_COUNT_H_
+#ifndef TENSORBRAID_CORE_SYSTEM_FORK_COUNT_H_
+#define TENSORBRAID_CORE_SYSTEM_FORK_COUNT_H_
 
 #include <atomic>
 
-namespace tensorbraid::pjrt {
+namespace tensorbraid {
 
 namespace internal {
 extern constinit std::atomic<int> fork_count;
@@ -15,6 +15,6 @@ void CountForks();
 // The number of forks between this process and the one that first called CountForks. Cheap.
 inline int ForkCount() { return internal::fork_count.load(std::memory_order_relaxed); }
 
-}  // namespace tensorbraid::pjrt
+}  // namespace tensorbraid
 
-#endif  // TENSORBRAID_PJRT_FORK_COUNT_H_
+#endif  // TENSORBRAID_CORE_SYSTEM_FORK_COUNT_H_
