@@ -9,6 +9,7 @@
 #include "tensorbraid/optimizers/learning_rate.h"
 #include "tensorbraid/optimizers/moving_average.h"
 #include "tensorbraid/optimizers/optimizer.h"
+#include "tensorbraid/optimizers/recommender_rules.h"
 #include "tensorbraid/optimizers/rules.h"
 #include "tensorbraid/optimizers/sync_replicas.h"
 

@@ -98,6 +98,27 @@ void BindRules(Module& m) {
                                                   .name = std::move(name),
                                                   .use_locking = use_locking});
         });
+  m.def("adam_async",
+        [](const nb::tuple& owner, nb::handle rate, double beta1, double beta2, double epsilon, bool by_rms_prop,
+           bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<AdamAsyncOptimizer>(owner, OperandOf(rate),
+                                          AdamAsyncOptions{.beta1 = beta1,
+                                                           .beta2 = beta2,
+                                                           .epsilon = epsilon,
+                                                           .apply_sparse_rmsprop = by_rms_prop,
+                                                           .name = std::move(name),
+                                                           .use_locking = use_locking});
+        });
+  m.def("adagrad_decay",
+        [](const nb::tuple& owner, nb::handle rate, const PyVariable& global_step, double initial, int64_t steps,
+           double decay, bool use_locking, std::string name) -> OptimizerPtr {
+          return Made<AdagradDecayOptimizer>(owner, OperandOf(rate), global_step.variable,
+                                             AdagradDecayOptions{.initial_accumulator_value = initial,
+                                                                 .accumulator_decay_step = steps,
+                                                                 .accumulator_decay_rate = decay,
+                                                                 .name = std::move(name),
+                                                                 .use_locking = use_locking});
+        });
   m.def("rms_prop",
         [](const nb::tuple& owner, nb::handle rate, double decay, double momentum, double epsilon, bool centered,
            bool use_locking, std::string name) -> OptimizerPtr {

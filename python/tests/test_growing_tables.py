@@ -15,6 +15,15 @@ OPTIMIZERS = {
     "Adagrad": lambda: tf.train.AdagradOptimizer(0.1),
     "AdamAsync": lambda: tf.train.AdamAsyncOptimizer(0.05),
     "AdamAsync by RMSProp": lambda: tf.train.AdamAsyncOptimizer(0.05, apply_sparse_rmsprop=True),
+    "Momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
+    "Nesterov": lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
+    "Adadelta": lambda: tf.train.AdadeltaOptimizer(0.5),
+    "AdagradDecay": lambda: tf.train.AdagradDecayOptimizer(
+        0.1, tf.train.get_or_create_global_step(), accumulator_decay_step=3, accumulator_decay_rate=0.5),
+    "RMSProp": lambda: tf.train.RMSPropOptimizer(0.05, momentum=0.5),
+    "centered RMSProp": lambda: tf.train.RMSPropOptimizer(0.05, centered=True),
+    "Ftrl": lambda: tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
+    "Ftrl with shrinkage": lambda: tf.train.FtrlOptimizer(0.1, l2_shrinkage_regularization_strength=0.01),
 }
 
 
@@ -69,16 +78,37 @@ class ValuesTest(unittest.TestCase):
                     np.testing.assert_array_equal(Training(parts, optimizer).start().run(range(20)).all(), expected)
 
     def test_a_table_on_servers_equals_a_variable(self):
-        for servers in (1, 2):
-            workers, ps = tf.test.create_local_cluster(num_workers=1, num_ps=servers)
-            for name, optimizer in OPTIMIZERS.items():
+        for name, optimizer in OPTIMIZERS.items():
+            expected = Training(None, optimizer).start().run(range(10)).all()
+            for servers in (1, 2):
+                workers, ps = tf.test.create_local_cluster(num_workers=1, num_ps=servers)
                 device = tf.train.replica_device_setter(ps_tasks=servers, worker_device="/job:worker/task:0")
                 with self.subTest(optimizer=name, servers=servers):
-                    expected = Training(None, optimizer).start().run(range(10)).all()
                     growing = Training(2, optimizer, device)
                     self.assertEqual(growing.table._get_variable_list()[-1].device, f"/job:ps/task:{servers - 1}")
                     np.testing.assert_array_equal(growing.start(workers[0].target).run(range(10)).all(), expected)
-            self.assertEqual(len(ps), servers)
+                self.assertEqual(len(ps), servers)
+
+    def test_adam_moves_the_rows_with_a_gradient(self):
+        def optimizers(decay):
+            if decay:
+                return [lambda: tf.train.AdamWOptimizer(decay, 0.1, 0.8, 0.9)]
+            return [lambda: tf.train.AdamOptimizer(0.1, 0.8, 0.9), lambda: tf.contrib.opt.LazyAdamOptimizer(0.1, 0.8, 0.9)]
+
+        for decay in (0.0, 0.3):
+            rows, m, v = np.full([VOCABULARY, DIM], 0.25), np.zeros([VOCABULARY, DIM]), np.zeros([VOCABULARY, DIM])
+            for step in range(10):
+                keys, factors = batch(step)
+                grad = np.zeros_like(rows)
+                np.add.at(grad, keys, 2 * (rows[keys] * factors - 1) * factors)
+                at = np.unique(keys)
+                m[at] += (grad[at] - m[at]) * 0.2
+                v[at] += (grad[at] ** 2 - v[at]) * 0.1
+                rate = 0.1 * np.sqrt(1 - 0.9 ** (step + 1)) / (1 - 0.8 ** (step + 1))
+                rows[at] -= rate * (m[at] / (np.sqrt(v[at]) + 1e-8) + decay * rows[at])
+            for optimizer in optimizers(decay):
+                found = Training(2, optimizer).start().run(range(10)).all()
+                np.testing.assert_allclose(found, rows, rtol=1e-4, atol=1e-4)
 
     def test_rows_appear_at_updates_only(self):
         training = Training(2, OPTIMIZERS["Adagrad"]).start()
@@ -227,9 +257,12 @@ class GraphTest(unittest.TestCase):
             tf.get_embedding_variable("ids", 0)
         table = tf.get_embedding_variable("ids", 4)
         loss = tf.reduce_sum(tf.nn.embedding_lookup(table, tf.constant([1], tf.int64)))
-        for optimizer in (tf.train.AdamOptimizer(), tf.train.MomentumOptimizer(0.1, 0.9), tf.train.FtrlOptimizer(0.1)):
-            with self.assertRaisesRegex(tf.errors.UnimplementedError, "growing table 'ids'.*use GradientDescentOptimizer"):
+        for optimizer in (tf.train.ProximalAdagradOptimizer(0.1), tf.train.ProximalGradientDescentOptimizer(0.1)):
+            with self.assertRaisesRegex(tf.errors.UnimplementedError, "growing table 'ids'.*use AdagradOptimizer"):
                 optimizer.minimize(loss)
+        for wrong in (dict(accumulator_decay_step=0), dict(initial_accumulator_value=0.0)):
+            with self.assertRaisesRegex(ValueError, "must be positive"):
+                tf.train.AdagradDecayOptimizer(0.1, tf.train.get_or_create_global_step(), **wrong)
 
     def test_a_table_does_not_become_a_constant(self):
         table = tf.get_embedding_variable("ids", 4)

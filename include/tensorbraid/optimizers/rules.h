@@ -56,6 +56,7 @@ class MomentumOptimizer : public Optimizer {
  protected:
   void CreateSlots(const Variable& variable) override;
   Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
 
  private:
   const Operand learning_rate_;
@@ -84,6 +85,7 @@ class AdadeltaOptimizer : public Optimizer {
  protected:
   void CreateSlots(const Variable& variable) override;
   Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
 
  private:
   const Operand learning_rate_;
@@ -125,8 +127,9 @@ struct AdamOptions {
 
 // Keeps running means m of the gradients and v of their squares, and corrects for their start at 0: variable -=
 // learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon). Slots "m" and "v"; the powers of beta1
-// and beta2 are two variables beside the first trained variable. Source: Kingma and Ba, 2015, the form before section
-// 2.1.
+// and beta2 are two variables beside the first trained variable. If the gradient is slices, m and v decay in all rows
+// and all rows change, as in TensorFlow; of a growing table, only the rows with a gradient. Source: Kingma and Ba,
+// 2015, the form before section 2.1.
 class AdamOptimizer : public Optimizer {
  public:
   explicit AdamOptimizer(Operand learning_rate = 0.001, AdamOptions options = {})
@@ -140,11 +143,15 @@ class AdamOptimizer : public Optimizer {
  protected:
   void CreateSlots(const Variable& variable) override;
   Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
   std::vector<Operation> Finish() override;
+  // Starts the node that updates `variable` by `rule`, whose inputs are those of "ApplyAdam".
+  NodeBuilder ApplyNode(const Gradient& grad, const Variable& variable, const std::string& rule);
 
  private:
-  Operation ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
-                        const Output& beta2_power);
+  // The value of a power of a beta, in the dtype of the variable.
+  Output Power(const char* shared, const Variable& variable);
+  Operation ApplyToRows(const IndexedSlices& grad, const Variable& variable);
   const Operand learning_rate_;
   const Operand beta1_;
   const Operand beta2_;
@@ -154,8 +161,10 @@ class AdamOptimizer : public Optimizer {
 
 // Adam with decoupled weight decay: variable -= weight_decay * variable, and then Adam's update of the result. The
 // decay is not multiplied by the learning rate, and does not enter the means of the gradients. If the gradient is
-// slices, only these rows decay, once each. `weight_decay` is a number or a tensor of the graph. Slots, powers and
-// learning rate are those of Adam. Source: Loshchilov and Hutter, 2019; tf.contrib.opt.AdamWOptimizer.
+// slices, only these rows decay, once each. Rows of a growing table decay by the corrected learning rate, as in
+// DeepRec: row -= rate * (m / (sqrt(v) + epsilon) + weight_decay * row), where rate is learning_rate * sqrt(1 -
+// beta2^t) / (1 - beta1^t). `weight_decay` is a number or a tensor of the graph. Slots, powers and learning rate are
+// those of Adam. Source: Loshchilov and Hutter, 2019; tf.contrib.opt.AdamWOptimizer.
 class AdamWOptimizer : public AdamOptimizer {
  public:
   explicit AdamWOptimizer(Operand weight_decay, Operand learning_rate = 0.001, AdamOptions options = {.name = "AdamW"})
@@ -199,6 +208,7 @@ class RMSPropOptimizer : public Optimizer {
  protected:
   void CreateSlots(const Variable& variable) override;
   Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
 
  private:
   const Operand learning_rate_;
@@ -235,6 +245,7 @@ class FtrlOptimizer : public Optimizer {
  protected:
   void CreateSlots(const Variable& variable) override;
   Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
 
  private:
   const Operand learning_rate_;

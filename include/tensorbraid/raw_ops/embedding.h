@@ -38,6 +38,41 @@ inline Operation KvResourceSparseApplyAdagrad(const Output& var, const Output& a
       .Attr("use_locking", options.use_locking).Finish();
 }
 
+struct KvResourceSparseApplyAdagradDecayOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op KvResourceSparseApplyAdagradDecay.
+// Inputs: var (resource), accum (resource), accum_decay_power (resource), lr (T), accum_decay_step (Tstep),
+//   accum_decay_rate (T), accum_baseline (T), global_step (Tstep), grad (T), indices (Tindices).
+// Attributes: use_locking (bool; default false).
+// T: float32; Tindices: int32 int64; Tstep: int32 int64.
+inline Operation KvResourceSparseApplyAdagradDecay(const Output& var, const Output& accum,
+    const Output& accum_decay_power, const Operand& lr, const Operand& accum_decay_step,
+    const Operand& accum_decay_rate, const Operand& accum_baseline, const Operand& global_step, const Operand& grad,
+    const Operand& indices, const KvResourceSparseApplyAdagradDecayOptions& options = {}) {
+  return internal::Call("KvResourceSparseApplyAdagradDecay", options.name, {var, accum, accum_decay_power, lr,
+      accum_decay_step, accum_decay_rate, accum_baseline, global_step, grad, indices})
+      .Attr("use_locking", options.use_locking).Finish();
+}
+
+struct KvResourceSparseApplyAdamOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op KvResourceSparseApplyAdam.
+// Inputs: var (resource), m (resource), v (resource), beta1_power (T), beta2_power (T), lr (T), beta1 (T), beta2 (T),
+//   epsilon (T), grad (T), indices (Tindices), global_step (Tstep).
+// Attributes: use_locking (bool; default false).
+// T: float32; Tindices: int32 int64; Tstep: int32 int64.
+inline Operation KvResourceSparseApplyAdam(const Output& var, const Output& m, const Output& v,
+    const Operand& beta1_power, const Operand& beta2_power, const Operand& lr, const Operand& beta1,
+    const Operand& beta2, const Operand& epsilon, const Operand& grad, const Operand& indices,
+    const Operand& global_step, const KvResourceSparseApplyAdamOptions& options = {}) {
+  return internal::Call("KvResourceSparseApplyAdam", options.name, {var, m, v, beta1_power, beta2_power, lr, beta1,
+      beta2, epsilon, grad, indices, global_step}).Attr("use_locking", options.use_locking).Finish();
+}
+
 struct KvResourceSparseApplyAdamAsyncOptions {
   bool use_locking = false;
   bool apply_sparse_rmsprop = false;
@@ -55,6 +90,23 @@ inline Operation KvResourceSparseApplyAdamAsync(const Output& var, const Output&
   return internal::Call("KvResourceSparseApplyAdamAsync", options.name, {var, m, v, beta1_power, beta2_power, lr, beta1,
       beta2, epsilon, grad, indices, global_step}).Attr("use_locking", options.use_locking)
       .Attr("apply_sparse_rmsprop", options.apply_sparse_rmsprop).Finish();
+}
+
+struct KvResourceSparseApplyAdamWOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op KvResourceSparseApplyAdamW.
+// Inputs: var (resource), m (resource), v (resource), beta1_power (T), beta2_power (T), lr (T), beta1 (T), beta2 (T),
+//   epsilon (T), grad (T), indices (Tindices), global_step (Tstep), weight_decay (T).
+// Attributes: use_locking (bool; default false).
+// T: float32; Tindices: int32 int64; Tstep: int32 int64.
+inline Operation KvResourceSparseApplyAdamW(const Output& var, const Output& m, const Output& v,
+    const Operand& beta1_power, const Operand& beta2_power, const Operand& lr, const Operand& beta1,
+    const Operand& beta2, const Operand& epsilon, const Operand& grad, const Operand& indices,
+    const Operand& global_step, const Operand& weight_decay, const KvResourceSparseApplyAdamWOptions& options = {}) {
+  return internal::Call("KvResourceSparseApplyAdamW", options.name, {var, m, v, beta1_power, beta2_power, lr, beta1,
+      beta2, epsilon, grad, indices, global_step, weight_decay}).Attr("use_locking", options.use_locking).Finish();
 }
 
 struct KvResourceSparseApplyGradientDescentOptions {

@@ -74,6 +74,23 @@ inline Output ApplyAdagradDA(const Output& var, const Output& gradient_accumulat
       lr, l1, l2, global_step}).Attr("use_locking", options.use_locking).One();
 }
 
+struct ApplyAdagradDecayOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op ApplyAdagradDecay.
+// Inputs: var (a reference to T), accum (a reference to T), accum_decay_power (a reference to T), lr (T),
+//   accum_decay_step (int64), accum_decay_rate (T), accum_baseline (T), global_step (int64), grad (T).
+// Attributes: use_locking (bool; default false).
+// Output: out (a reference to T).
+// T: floats.
+inline Output ApplyAdagradDecay(const Output& var, const Output& accum, const Output& accum_decay_power,
+    const Operand& lr, const Operand& accum_decay_step, const Operand& accum_decay_rate, const Operand& accum_baseline,
+    const Operand& global_step, const Operand& grad, const ApplyAdagradDecayOptions& options = {}) {
+  return internal::Call("ApplyAdagradDecay", options.name, {var, accum, accum_decay_power, lr, accum_decay_step,
+      accum_decay_rate, accum_baseline, global_step, grad}).Attr("use_locking", options.use_locking).One();
+}
+
 struct ApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -329,6 +346,22 @@ inline Operation ResourceApplyAdagradDA(const Output& var, const Output& gradien
     const Operand& l2, const Operand& global_step, const ResourceApplyAdagradDAOptions& options = {}) {
   return internal::Call("ResourceApplyAdagradDA", options.name, {var, gradient_accumulator,
       gradient_squared_accumulator, grad, lr, l1, l2, global_step}).Attr("use_locking", options.use_locking).Finish();
+}
+
+struct ResourceApplyAdagradDecayOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op ResourceApplyAdagradDecay.
+// Inputs: var (resource), accum (resource), accum_decay_power (resource), lr (T), accum_decay_step (int64),
+//   accum_decay_rate (T), accum_baseline (T), global_step (int64), grad (T).
+// Attributes: use_locking (bool; default false).
+// T: floats.
+inline Operation ResourceApplyAdagradDecay(const Output& var, const Output& accum, const Output& accum_decay_power,
+    const Operand& lr, const Operand& accum_decay_step, const Operand& accum_decay_rate, const Operand& accum_baseline,
+    const Operand& global_step, const Operand& grad, const ResourceApplyAdagradDecayOptions& options = {}) {
+  return internal::Call("ResourceApplyAdagradDecay", options.name, {var, accum, accum_decay_power, lr, accum_decay_step,
+      accum_decay_rate, accum_baseline, global_step, grad}).Attr("use_locking", options.use_locking).Finish();
 }
 
 struct ResourceApplyAdagradV2Options {
@@ -597,6 +630,24 @@ inline Operation ResourceSparseApplyAdagradDA(const Output& var, const Output& g
       .Finish();
 }
 
+struct ResourceSparseApplyAdagradDecayOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op ResourceSparseApplyAdagradDecay.
+// Inputs: var (resource), accum (resource), accum_decay_power (resource), lr (T), accum_decay_step (int64),
+//   accum_decay_rate (T), accum_baseline (T), global_step (int64), grad (T), indices (Tindices).
+// Attributes: use_locking (bool; default false).
+// T: floats; Tindices: int32 int64.
+inline Operation ResourceSparseApplyAdagradDecay(const Output& var, const Output& accum,
+    const Output& accum_decay_power, const Operand& lr, const Operand& accum_decay_step,
+    const Operand& accum_decay_rate, const Operand& accum_baseline, const Operand& global_step, const Operand& grad,
+    const Operand& indices, const ResourceSparseApplyAdagradDecayOptions& options = {}) {
+  return internal::Call("ResourceSparseApplyAdagradDecay", options.name, {var, accum, accum_decay_power, lr,
+      accum_decay_step, accum_decay_rate, accum_baseline, global_step, grad, indices})
+      .Attr("use_locking", options.use_locking).Finish();
+}
+
 struct ResourceSparseApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -611,6 +662,25 @@ inline Operation ResourceSparseApplyAdagradV2(const Output& var, const Output& a
     const ResourceSparseApplyAdagradV2Options& options = {}) {
   return internal::Call("ResourceSparseApplyAdagradV2", options.name, {var, accum, lr, epsilon, grad, indices})
       .Attr("use_locking", options.use_locking).Attr("update_slots", options.update_slots).Finish();
+}
+
+struct ResourceSparseApplyAdamAsyncOptions {
+  bool use_locking = false;
+  bool apply_sparse_rmsprop = false;
+  std::string name = {};
+};
+// Adds a node of the op ResourceSparseApplyAdamAsync.
+// Inputs: var (resource), m (resource), v (resource), beta1_power (resource), beta2_power (resource), lr (T), beta1
+//   (T), beta2 (T), epsilon (T), grad (T), indices (Tindices).
+// Attributes: use_locking (bool; default false), apply_sparse_rmsprop (bool; default false).
+// T: floats; Tindices: int32 int64.
+inline Operation ResourceSparseApplyAdamAsync(const Output& var, const Output& m, const Output& v,
+    const Output& beta1_power, const Output& beta2_power, const Operand& lr, const Operand& beta1, const Operand& beta2,
+    const Operand& epsilon, const Operand& grad, const Operand& indices,
+    const ResourceSparseApplyAdamAsyncOptions& options = {}) {
+  return internal::Call("ResourceSparseApplyAdamAsync", options.name, {var, m, v, beta1_power, beta2_power, lr, beta1,
+      beta2, epsilon, grad, indices}).Attr("use_locking", options.use_locking)
+      .Attr("apply_sparse_rmsprop", options.apply_sparse_rmsprop).Finish();
 }
 
 struct ResourceSparseApplyCenteredRMSPropOptions {
@@ -793,6 +863,25 @@ inline Output SparseApplyAdagradDA(const Output& var, const Output& gradient_acc
       grad, indices, lr, l1, l2, global_step}).Attr("use_locking", options.use_locking).One();
 }
 
+struct SparseApplyAdagradDecayOptions {
+  bool use_locking = false;
+  std::string name = {};
+};
+// Adds a node of the op SparseApplyAdagradDecay.
+// Inputs: var (a reference to T), accum (a reference to T), accum_decay_power (a reference to T), lr (T),
+//   accum_decay_step (int64), accum_decay_rate (T), accum_baseline (T), global_step (int64), grad (T), indices
+//   (Tindices).
+// Attributes: use_locking (bool; default false).
+// Output: out (a reference to T).
+// T: floats; Tindices: int32 int64.
+inline Output SparseApplyAdagradDecay(const Output& var, const Output& accum, const Output& accum_decay_power,
+    const Operand& lr, const Operand& accum_decay_step, const Operand& accum_decay_rate, const Operand& accum_baseline,
+    const Operand& global_step, const Operand& grad, const Operand& indices,
+    const SparseApplyAdagradDecayOptions& options = {}) {
+  return internal::Call("SparseApplyAdagradDecay", options.name, {var, accum, accum_decay_power, lr, accum_decay_step,
+      accum_decay_rate, accum_baseline, global_step, grad, indices}).Attr("use_locking", options.use_locking).One();
+}
+
 struct SparseApplyAdagradV2Options {
   bool use_locking = false;
   bool update_slots = true;
@@ -807,6 +896,25 @@ inline Output SparseApplyAdagradV2(const Output& var, const Output& accum, const
     const Operand& grad, const Operand& indices, const SparseApplyAdagradV2Options& options = {}) {
   return internal::Call("SparseApplyAdagradV2", options.name, {var, accum, lr, epsilon, grad, indices})
       .Attr("use_locking", options.use_locking).Attr("update_slots", options.update_slots).One();
+}
+
+struct SparseApplyAdamAsyncOptions {
+  bool use_locking = false;
+  bool apply_sparse_rmsprop = false;
+  std::string name = {};
+};
+// Adds a node of the op SparseApplyAdamAsync.
+// Inputs: var (a reference to T), m (a reference to T), v (a reference to T), beta1_power (a reference to T),
+//   beta2_power (a reference to T), lr (T), beta1 (T), beta2 (T), epsilon (T), grad (T), indices (Tindices).
+// Attributes: use_locking (bool; default false), apply_sparse_rmsprop (bool; default false).
+// Output: out (a reference to T).
+// T: floats; Tindices: int32 int64.
+inline Output SparseApplyAdamAsync(const Output& var, const Output& m, const Output& v, const Output& beta1_power,
+    const Output& beta2_power, const Operand& lr, const Operand& beta1, const Operand& beta2, const Operand& epsilon,
+    const Operand& grad, const Operand& indices, const SparseApplyAdamAsyncOptions& options = {}) {
+  return internal::Call("SparseApplyAdamAsync", options.name, {var, m, v, beta1_power, beta2_power, lr, beta1, beta2,
+      epsilon, grad, indices}).Attr("use_locking", options.use_locking)
+      .Attr("apply_sparse_rmsprop", options.apply_sparse_rmsprop).One();
 }
 
 struct SparseApplyCenteredRMSPropOptions {

@@ -41,10 +41,9 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
 
     A lookup (tf.nn.embedding_lookup and the like) of a key that has no row reads its initial row, which is a function
     of the seed, the name of the table and the key; the first update of a key makes its row. With a partitioner, the
-    result has parts `name/part_0` and so on. Optimizers: GradientDescentOptimizer, AdagradOptimizer and
-    AdamAsyncOptimizer. The initializer is truncated normal by default; it must be one whose numbers can be computed by
-    key: zeros, ones, a constant number, uniform, normal, truncated normal, or variance scaling with 4,096 for the
-    number of rows.
+    result has parts `name/part_0` and so on. docs/recommenders.md lists the optimizers that update its rows. The
+    initializer is truncated normal by default; it must be one whose numbers can be computed by key: zeros, ones, a
+    constant number, uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows.
     """
     scope = get_variable_scope()
     option = EmbeddingVariableOption() if ev_option is None else ev_option

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from tensorbraid.internal.meta_graphs import *  # noqa: F401,F403
-from tensorbraid.train.adam_async import *  # noqa: F401,F403
 from tensorbraid.train.async_replicas import *  # noqa: F401,F403
 from tensorbraid.train.basic_hooks import *  # noqa: F401,F403
 from tensorbraid.train.basic_loops import *  # noqa: F401,F403
@@ -22,6 +21,7 @@ from tensorbraid.train.monitored_session import *  # noqa: F401,F403
 from tensorbraid.train.moving_average import *  # noqa: F401,F403
 from tensorbraid.train.optimizer import *  # noqa: F401,F403
 from tensorbraid.train.queue_runner import *  # noqa: F401,F403
+from tensorbraid.train.recommender_rules import *  # noqa: F401,F403
 from tensorbraid.train.rules import *  # noqa: F401,F403
 from tensorbraid.train.saver import *  # noqa: F401,F403
 from tensorbraid.train.scaffold import *  # noqa: F401,F403

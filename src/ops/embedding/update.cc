@@ -43,17 +43,24 @@ Status TableUpdateShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// `inputs` are the inputs before `grad`, separated by spaces: "var*" is a handle, other names are scalars of type T.
+// `inputs` are separated by spaces: "var*" is a handle, "indices", "global_step" and "accum_decay_step" have their own
+// types, and other names are tensors of type T.
 void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inputs,
                   const std::vector<const char*>& attrs = {},
                   std::source_location location = std::source_location::current()) {
-  Op op(StrCat("KvResourceSparseApply", name));
+  Op op(name);
   for (std::string input : StrSplit(inputs, ' ')) {
-    const bool handle = input.ends_with('*');
-    if (handle) input.pop_back();
-    op.Input(StrCat(input, ": ", handle ? "resource" : "T").c_str());
+    std::string type = "T";
+    if (input.ends_with('*')) {
+      input.pop_back();
+      type = "resource";
+    } else if (input == "indices") {
+      type = "Tindices";
+    } else if (input == "global_step" || input == "accum_decay_step") {
+      type = "Tstep";
+    }
+    op.Input(StrCat(input, ": ", type).c_str());
   }
-  op.Input("grad: T").Input("indices: Tindices").Input("global_step: Tstep");
   op.Attr("T: {float}").Attr("Tindices: {int32, int64, string}").Attr("Tstep: {int32, int64}");
   op.Attr("use_locking: bool = false");
   for (const char* attr : attrs) op.Attr(attr);
@@ -63,10 +70,30 @@ void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inp
 }  // namespace
 
 void RegisterEmbeddingUpdateOps(OpRegistry& r) {
-  AddTableRule(r, "GradientDescent", "var* alpha");
-  AddTableRule(r, "Adagrad", "var* accum* lr");
-  AddTableRule(r, "AdamAsync", "var* m* v* beta1_power* beta2_power* lr beta1 beta2 epsilon",
+  // Names with "_" are rules that DeepRec lacks, or, for FTRL, an op that lacks the global step there.
+  const std::string rows = " grad indices global_step";
+  const std::string adam = "var* m* v* beta1_power beta2_power lr beta1 beta2 epsilon" + rows;
+  const std::string rms_prop = "ms* mom* lr rho momentum epsilon" + rows;
+  const char* nesterov = "use_nesterov: bool = false";
+  const char* times_lr = "multiply_linear_by_lr: bool = false";
+  AddTableRule(r, "KvResourceSparseApplyGradientDescent", "var* alpha" + rows);
+  AddTableRule(r, "_KvResourceSparseApplyMomentum", "var* accum* lr grad indices momentum global_step", {nesterov});
+  AddTableRule(r, "_KvResourceSparseApplyAdadelta", "var* accum* accum_update* lr rho epsilon" + rows);
+  AddTableRule(r, "KvResourceSparseApplyAdagrad", "var* accum* lr" + rows);
+  AddTableRule(r, "KvResourceSparseApplyAdagradDecay",
+               "var* accum* accum_decay_power* lr accum_decay_step accum_decay_rate accum_baseline global_step grad "
+               "indices");
+  AddTableRule(r, "KvResourceSparseApplyAdam", adam);
+  AddTableRule(r, "KvResourceSparseApplyAdamW", adam + " weight_decay");
+  AddTableRule(r, "KvResourceSparseApplyAdamAsync",
+               "var* m* v* beta1_power* beta2_power* lr beta1 beta2 epsilon" + rows,
                {"apply_sparse_rmsprop: bool = false"});
+  AddTableRule(r, "_KvResourceSparseApplyRMSProp", "var* " + rms_prop);
+  AddTableRule(r, "_KvResourceSparseApplyCenteredRMSProp", "var* mg* " + rms_prop);
+  AddTableRule(r, "_KvResourceSparseApplyFtrl", "var* accum* linear* grad indices lr l1 l2 lr_power global_step",
+               {times_lr});
+  AddTableRule(r, "_KvResourceSparseApplyFtrlV2",
+               "var* accum* linear* grad indices lr l1 l2 l2_shrinkage lr_power global_step", {times_lr});
 }
 
 }  // namespace tensorbraid

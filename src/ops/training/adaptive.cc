@@ -1,4 +1,5 @@
 // The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas. AddRule (rule.h) describes the lists of inputs.
+// Those of AdagradDecay and AdamAsync are DeepRec's.
 #include "graph/model/op_registry.h"
 #include "ops/training/rule.h"
 
@@ -19,6 +20,12 @@ void RegisterTrainingAdaptiveOps(OpRegistry& r) {
   AddRule(r, "SparseApplyAdadelta", "var* accum* accum_update* lr rho epsilon grad indices");
   AddRule(r, "SparseApplyAdagrad", "var* accum* lr grad indices", {update_slots});
   AddRule(r, "SparseApplyAdagradV2", "var* accum* lr epsilon grad indices", {update_slots});
+  const std::string decay =
+      "var* accum* accum_decay_power* lr accum_decay_step accum_decay_rate accum_baseline global_step grad";
+  AddRule(r, "ApplyAdagradDecay", decay);
+  AddRule(r, "SparseApplyAdagradDecay", decay + " indices");
+  AddRule(r, "SparseApplyAdamAsync", "var* m* v* beta1_power* beta2_power* lr beta1 beta2 epsilon grad indices",
+          {"apply_sparse_rmsprop: bool = false"});
   AddRule(r, "SparseApplyRMSProp", "var* ms* mom* lr rho momentum epsilon grad indices");
   AddRule(r, "SparseApplyCenteredRMSProp", "var* mg* ms* mom* lr rho momentum epsilon grad indices");
 }

@@ -35,7 +35,7 @@ StatusOr<Shape> VariablesShape(ShapeContext& c, int gradient, int indices) {
 }
 
 // All variables (the variable of the model and its slots, such as Adam's m) must have the same shape. All other inputs,
-// except gradient and indices, must be scalars.
+// except gradient and indices, must be scalars; AdamAsync's powers are variables that are scalars.
 Status ApplyShape(ShapeContext& c) {
   const OpDef& op = c.node().op();
   // An op has one of these two inputs; the number of the other one is -1.
@@ -50,6 +50,10 @@ Status ApplyShape(ShapeContext& c) {
       continue;
     }
     const Shape variable = is_handle ? c.input_handle_shape(i) : c.input(i);
+    if (op.inputs[static_cast<size_t>(i)].name.starts_with("beta")) {  // a power of AdamAsync
+      if (variable.IsCompatibleWith(Shape())) continue;
+      return InvalidArgument("the variable (input ", i, ") must be a scalar, got shape ", variable);
+    }
     if (!variable.IsCompatibleWith(shape)) {
       return InvalidArgument("the variable (input ", i, ") has shape ", variable, ", but the gradient has shape ",
                              c.input(gradient));
@@ -81,7 +85,7 @@ void AddRule(OpRegistry& r, const std::string& name, const std::string& inputs, 
       } else if (input == "indices") {
         type = "Tindices";
         sparse = true;
-      } else if (input == "global_step") {
+      } else if (input == "global_step" || input == "accum_decay_step") {
         type = "int64";
       }
       op.Input(StrCat(input, ": ", type).c_str());

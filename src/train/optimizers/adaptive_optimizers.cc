@@ -19,7 +19,8 @@ void AdagradOptimizer::CreateSlots(const Variable& variable) {
 Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyAdagrad", grad);
   node.Input(GetSlot(variable, "accumulator").handle()).Input(LearningRate(learning_rate_, variable));
-  return InputGradientOfTable(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
+  InputGradient(node, grad);
+  return InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void AdamOptimizer::CreateSlots(const Variable& variable) {
@@ -30,34 +31,36 @@ void AdamOptimizer::CreateSlots(const Variable& variable) {
 }
 
 Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
-  Graph& graph = *variable.graph();
-  const auto power = [&](const Variable& beta_power) {
-    const Output value = beta_power.value();
-    if (value.dtype() == variable.dtype()) return value;
-    return NodeBuilder(graph, "Cast").Input(value).Attr("DstT", variable.dtype()).Output();
-  };
-  const Output beta1_power = power(GetShared("beta1_power"));
-  const Output beta2_power = power(GetShared("beta2_power"));
-  if (grad.is_sparse()) return ApplyToRows(grad.slices(), variable, beta1_power, beta2_power);
-  return UpdateNode(variable, "ApplyAdam", grad)
-      .Input(GetSlot(variable, "m").handle())
+  if (grad.is_sparse() && variable.table() == nullptr) return ApplyToRows(grad.slices(), variable);
+  return ApplyNode(grad, variable, "ApplyAdam").Finish();
+}
+
+Output AdamOptimizer::Power(const char* shared, const Variable& variable) {
+  const Output value = GetShared(shared).value();
+  if (value.dtype() == variable.dtype()) return value;
+  return NodeBuilder(*variable.graph(), "Cast").Input(value).Attr("DstT", variable.dtype()).Output();
+}
+
+NodeBuilder AdamOptimizer::ApplyNode(const Gradient& grad, const Variable& variable, const std::string& rule) {
+  NodeBuilder node = UpdateNode(variable, rule, grad);
+  node.Input(GetSlot(variable, "m").handle())
       .Input(GetSlot(variable, "v").handle())
-      .Input(beta1_power)
-      .Input(beta2_power)
+      .Input(Power("beta1_power", variable))
+      .Input(Power("beta2_power", variable))
       .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(beta1_, variable))
       .Input(Hyper(beta2_, variable))
-      .Input(Hyper(epsilon_, variable))
-      .Input(grad.dense())
-      .Attr("use_locking", options_.use_locking)
-      .Finish();
+      .Input(Hyper(epsilon_, variable));
+  InputGradient(node, grad);
+  InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking);
+  return node;
 }
 
-// There is no op that applies Adam's rule to some rows only. As in TensorFlow 1, m and v decay in all rows, and all
-// rows of the variable change.
-Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& variable, const Output& beta1_power,
-                                     const Output& beta2_power) {
+// There is no op that applies Adam's rule to some rows of a variable only. As in TensorFlow 1, m and v decay in all
+// rows, and all rows of the variable change.
+Operation AdamOptimizer::ApplyToRows(const IndexedSlices& grad, const Variable& variable) {
   Graph& graph = *variable.graph();
+  const Output beta1_power = Power("beta1_power", variable), beta2_power = Power("beta2_power", variable);
   const Output beta1 = Hyper(beta1_, variable);
   const Output beta2 = Hyper(beta2_, variable);
   // Multiplies the whole slot by `decay`, then adds `rows` to its rows grad.indices. Returns the new value of the slot.
@@ -96,6 +99,9 @@ Operation AdamWOptimizer::Apply(const Gradient& grad, const Variable& variable) 
   if (!decay_variables_.empty() && std::ranges::count(decay_variables_, variable) == 0) {
     return AdamOptimizer::Apply(grad, variable);
   }
+  if (variable.table() != nullptr) {
+    return ApplyNode(grad, variable, "ApplyAdamW").Input(Hyper(weight_decay_, variable)).Finish();
+  }
   const Operation decayed = Decay(grad, variable);
   if (!decayed.valid()) return {};
   const auto after = variable.graph()->ControlDependencies({decayed});
@@ -128,7 +134,8 @@ Operation RMSPropOptimizer::Apply(const Gradient& grad, const Variable& variable
       .Input(Hyper(decay_, variable))
       .Input(Hyper(momentum_, variable))
       .Input(Hyper(epsilon_, variable));
-  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
+  InputGradient(node, grad);
+  return InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void FtrlOptimizer::CreateSlots(const Variable& variable) {
@@ -149,7 +156,8 @@ Operation FtrlOptimizer::Apply(const Gradient& grad, const Variable& variable) {
       .Input(Hyper(l1_, variable))
       .Input(Hyper(l2_, variable));
   if (shrinks) node.Input(Hyper(shrinkage_, variable));
-  return node.Input(Hyper(power_, variable)).Attr("use_locking", options_.use_locking).Finish();
+  node.Input(Hyper(power_, variable));
+  return InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 }  // namespace tensorbraid

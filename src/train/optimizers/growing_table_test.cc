@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "cluster/testing/test_cluster.h"
 #include "graph/model/graph_impl.h"
@@ -121,9 +123,11 @@ TEST(GrowingTableGraphTest, OtherOptimizersAndDenseGradientsAreRefused) {
     train(g, table.parts()[0], loss);
     return Message(g);
   };
-  EXPECT_THAT(mistake([](Graph&, const Variable&, const Output& loss) { AdamOptimizer().Minimize(loss); }),
-              AllOf(HasSubstr("Adam (growing_table_test.cc:"), HasSubstr("the growing table 'ids'"),
-                    HasSubstr("use GradientDescentOptimizer, AdagradOptimizer")));
+  EXPECT_THAT(mistake([](Graph&, const Variable&, const Output& loss) {
+                ProximalGradientDescentOptimizer(0.1).Minimize(loss);
+              }),
+              AllOf(HasSubstr("ProximalGradientDescent (growing_table_test.cc:"), HasSubstr("the growing table 'ids'"),
+                    HasSubstr("use AdagradOptimizer")));
   EXPECT_THAT(mistake([](Graph& g, const Variable& v, const Output&) {
                 const auto dense = Const(g, Tensor::Of<float>({1, 2}, {1, 2}));
                 GradientDescentOptimizer(0.1).ApplyGradients({{dense, v}});
@@ -177,7 +181,7 @@ TEST(GrowingTableGraphTest, DeviceSettersPlaceTablesOnServers) {
 constexpr int64_t kVocabulary = 40;
 constexpr int64_t kDim = 3;
 
-using MakeOptimizer = std::function<std::shared_ptr<Optimizer>()>;
+using MakeOptimizer = std::function<std::shared_ptr<Optimizer>(Graph&)>;
 
 // A training whose loss depends on rows of a table in a nonlinear way, with or without a growing table.
 struct Training {
@@ -195,7 +199,7 @@ struct Training {
     factors = Placeholder(g, kFloat32, {-1, kDim});
     rows = nn::EmbeddingLookup(rows_of, ids);
     const auto loss = ReduceSum(Square(rows * factors - 1.0));
-    optimizer = make();
+    optimizer = make(g);
     train = optimizer->Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)});
     init = GlobalVariablesInitializer(g);
     if (parts != 0) count = table.NumRows();
@@ -206,13 +210,18 @@ struct Training {
     TF_ASSIGN_OR_RETURN(session, Session::Create(g, {.target = target}));
     return session->Run({init}).status();
   }
-  Status Step(int n) {
+  // The keys of a step, some of them twice, and the factors of their rows.
+  static std::pair<std::vector<int64_t>, Tensor> Batch(int n) {
     std::vector<int64_t> keys;
     Tensor scale(kFloat32, {6, kDim});
     for (int64_t i = 0; i < 6; ++i) keys.push_back((n * 7 + i * i * 3) % kVocabulary);
     for (int64_t i = 0; i < 6 * kDim; ++i) {
       scale.mutable_data<float>()[i] = 0.1f * static_cast<float>((n * 5 + i) % 11) - 0.3f;
     }
+    return {keys, scale};
+  }
+  Status Step(int n) {
+    const auto [keys, scale] = Batch(n);
     return session->Run({train}, {{ids, Tensor::Vector(keys)}, {factors, scale}}).status();
   }
   StatusOr<std::vector<float>> All() {
@@ -233,8 +242,31 @@ struct Training {
 
 const std::vector<std::pair<std::string, MakeOptimizer>>& Optimizers() {
   static const auto* const all = new std::vector<std::pair<std::string, MakeOptimizer>>{
-      {"GradientDescent", [] { return std::make_shared<GradientDescentOptimizer>(0.1); }},
-      {"Adagrad", [] { return std::make_shared<AdagradOptimizer>(0.1); }}};
+      {"GradientDescent", [](Graph&) { return std::make_shared<GradientDescentOptimizer>(0.1); }},
+      {"Adagrad", [](Graph&) { return std::make_shared<AdagradOptimizer>(0.1); }},
+      {"Momentum", [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9); }},
+      {"Nesterov",
+       [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9, MomentumOptions{.use_nesterov = true}); }},
+      {"Adadelta", [](Graph&) { return std::make_shared<AdadeltaOptimizer>(0.5); }},
+      {"AdagradDecay",
+       [](Graph& g) {
+         return std::make_shared<AdagradDecayOptimizer>(
+             0.1, GetOrCreateGlobalStep(g),
+             AdagradDecayOptions{.accumulator_decay_step = 3, .accumulator_decay_rate = 0.5});
+       }},
+      {"AdamAsync", [](Graph&) { return std::make_shared<AdamAsyncOptimizer>(0.05); }},
+      {"AdamAsync by RMSProp",
+       [](Graph&) {
+         return std::make_shared<AdamAsyncOptimizer>(0.05, AdamAsyncOptions{.apply_sparse_rmsprop = true});
+       }},
+      {"RMSProp", [](Graph&) { return std::make_shared<RMSPropOptimizer>(0.05, RMSPropOptions{.momentum = 0.5}); }},
+      {"centered RMSProp",
+       [](Graph&) { return std::make_shared<RMSPropOptimizer>(0.05, RMSPropOptions{.centered = true}); }},
+      {"Ftrl",
+       [](Graph&) { return std::make_shared<FtrlOptimizer>(0.1, FtrlOptions{.l1_regularization_strength = 0.01}); }},
+      {"Ftrl with shrinkage", [](Graph&) {
+         return std::make_shared<FtrlOptimizer>(0.1, FtrlOptions{.l2_shrinkage_regularization_strength = 0.01});
+       }}};
   return *all;
 }
 
@@ -265,6 +297,47 @@ TEST(GrowingTableTest, ATableOverAVocabularyEqualsAVariableBitForBit) {
         ASSERT_TRUE(stepped.ok()) << stepped;
       }
       EXPECT_EQ(growing.All().value(), expected) << name << " on " << servers << " servers";
+    }
+  }
+}
+
+// Adam moves only the rows with a gradient, unlike the Adam of static variables. With weight decay, only these decay.
+TEST(GrowingTableTest, AdamMovesTheRowsWithAGradient) {
+  for (const double decay : {0.0, 0.3}) {
+    const MakeOptimizer make = [&](Graph&) -> std::shared_ptr<Optimizer> {
+      if (decay == 0) return std::make_shared<AdamOptimizer>(0.1, AdamOptions{.beta1 = 0.8, .beta2 = 0.9});
+      return std::make_shared<AdamWOptimizer>(decay, 0.1, AdamOptions{.beta1 = 0.8, .beta2 = 0.9, .name = "AdamW"});
+    };
+    std::vector<double> row(kVocabulary * kDim, 0.25), m(row.size()), v(row.size());
+    for (int step = 0; step < 10; ++step) {
+      const auto [keys, scale] = Training::Batch(step);
+      std::map<int64_t, double> grad;  // by element
+      for (size_t i = 0; i < keys.size(); ++i) {
+        for (int64_t j = 0; j < kDim; ++j) {
+          const double f = scale.data<float>()[i * kDim + static_cast<size_t>(j)];
+          grad[keys[i] * kDim + j] += 2 * (row[static_cast<size_t>(keys[i] * kDim + j)] * f - 1) * f;
+        }
+      }
+      const double rate = 0.1 * std::sqrt(1 - std::pow(0.9, step + 1)) / (1 - std::pow(0.8, step + 1));
+      for (const auto& [at, g] : grad) {
+        const auto i = static_cast<size_t>(at);
+        m[i] += (g - m[i]) * 0.2;
+        v[i] += (g * g - v[i]) * 0.1;
+        row[i] -= rate * (m[i] / (std::sqrt(v[i]) + 1e-8) + decay * row[i]);
+      }
+    }
+    for (const int servers : {0, 2}) {
+      TestCluster cluster(std::max(servers, 1), 1);
+      Training growing(2, make,
+                       servers == 0
+                           ? DeviceFunction()
+                           : ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
+      const Status started = growing.Start(servers == 0 ? "" : cluster.worker_target());
+      ASSERT_TRUE(started.ok()) << started;
+      for (int step = 0; step < 10; ++step) ASSERT_TRUE(growing.Step(step).ok());
+      const auto all = growing.All();
+      ASSERT_TRUE(all.ok()) << all.status();
+      for (size_t i = 0; i < row.size(); ++i) EXPECT_NEAR((*all)[i], row[i], 1e-4) << i << " with decay " << decay;
     }
   }
 }
@@ -311,41 +384,44 @@ TEST(GrowingTableTest, SafeLookupsDropMinusOneOnly) {
 }
 
 TEST(GrowingTableTest, ACheckpointIsRestoredIntoOtherNumbersOfParts) {
-  const auto adagrad = Optimizers()[1].second;
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test";
-  std::filesystem::remove_all(folder);
-  std::vector<float> expected;
-  std::string checkpoint;
-  {
-    Training without(1, adagrad, nullptr);
-    const Status started = without.Start("");
-    ASSERT_TRUE(started.ok()) << started;
-    for (int step = 0; step < 20; ++step) ASSERT_TRUE(without.Step(step).ok());
-    expected = without.All().value();
-  }
-  int from = 0;
-  for (const int parts : {1, 2, 3, 1}) {
-    Training training(parts, adagrad, nullptr);
-    Saver saver(training.g);
-    const Status started = training.Start("");
-    ASSERT_TRUE(started.ok()) << started;
-    if (!checkpoint.empty()) {
-      const Status restored = saver.Restore(*training.session, checkpoint);
-      ASSERT_TRUE(restored.ok()) << restored;
+  for (const auto& [name, make] : Optimizers()) {
+    SCOPED_TRACE(name);
+    std::filesystem::remove_all(folder);
+    std::vector<float> expected;
+    std::string checkpoint;
+    {
+      Training without(1, make, nullptr);
+      const Status started = without.Start("");
+      ASSERT_TRUE(started.ok()) << started;
+      for (int step = 0; step < 20; ++step) ASSERT_TRUE(without.Step(step).ok());
+      expected = without.All().value();
     }
-    for (int step = 0; step < 5; ++step, ++from) ASSERT_TRUE(training.Step(from).ok());
-    const auto saved = saver.Save(*training.session, folder + "/model", {.global_step = from});
-    ASSERT_TRUE(saved.ok()) << saved.status();
-    checkpoint = *saved;
-    if (from == 20) {
-      EXPECT_EQ(training.All().value(), expected);
+    int from = 0;
+    for (const int parts : {1, 2, 3, 1}) {
+      Training training(parts, make, nullptr);
+      Saver saver(training.g);
+      const Status started = training.Start("");
+      ASSERT_TRUE(started.ok()) << started;
+      if (!checkpoint.empty()) {
+        const Status restored = saver.Restore(*training.session, checkpoint);
+        ASSERT_TRUE(restored.ok()) << restored;
+      }
+      for (int step = 0; step < 5; ++step, ++from) ASSERT_TRUE(training.Step(from).ok());
+      const auto saved = saver.Save(*training.session, folder + "/model", {.global_step = from});
+      ASSERT_TRUE(saved.ok()) << saved.status();
+      checkpoint = *saved;
+      if (from == 20) {
+        EXPECT_EQ(training.All().value(), expected);
+      }
     }
-  }
-  const auto reader = CheckpointReader::Open(checkpoint).value();
-  for (const char* suffix : {"keys", "values", "freqs", "versions", "partition_offset", "keys_filtered",
-                             "freqs_filtered", "versions_filtered", "partition_filter_offset"}) {
-    EXPECT_TRUE(reader->HasTensor(StrCat("ids/part_0-", suffix))) << suffix;
-    EXPECT_TRUE(reader->HasTensor(StrCat("ids/part_0/Adagrad-", suffix))) << suffix;
+    if (name != "Adagrad") continue;
+    const auto reader = CheckpointReader::Open(checkpoint).value();
+    for (const char* suffix : {"keys", "values", "freqs", "versions", "partition_offset", "keys_filtered",
+                               "freqs_filtered", "versions_filtered", "partition_filter_offset"}) {
+      EXPECT_TRUE(reader->HasTensor(StrCat("ids/part_0-", suffix))) << suffix;
+      EXPECT_TRUE(reader->HasTensor(StrCat("ids/part_0/Adagrad-", suffix))) << suffix;
+    }
   }
 }
 
@@ -376,7 +452,7 @@ TEST(GrowingTableTest, ServersSaveTheirPartsAndOneProcessRestoresThem) {
 }
 
 TEST(GrowingTableTest, AsynchronousReplicasTrainATable) {
-  const auto replicas = [] {
+  const auto replicas = [](Graph&) {
     return std::make_shared<AsyncReplicasOptimizer>(std::make_shared<AdagradOptimizer>(0.1), AsyncReplicasOptions{});
   };
   Training fixed(0, Optimizers()[1].second, nullptr);

@@ -192,9 +192,10 @@ Status Optimizer::CheckTable(const GradAndVar& g, const std::source_location& lo
   const std::string self = StrCat(name_, " (", LocationText(ImplOf(*g.var.graph()).UserLine(loc)),
                                   "): the growing table '", g.var.name(), "'");
   if (!UpdatesTables()) {
-    return Unimplemented(self,
-                         " cannot be trained with this optimizer: use GradientDescentOptimizer, AdagradOptimizer ",
-                         "or, in Python, AdamAsyncOptimizer");
+    return Unimplemented(
+        self, " cannot be trained with this optimizer, whose rule has no form for rows of tables: use ",
+        "AdagradOptimizer, AdamAsyncOptimizer, AdamOptimizer, GradientDescentOptimizer or another one ",
+        "of those that docs/recommenders.md lists");
   }
   if (!g.grad.is_sparse()) {
     return InvalidArgument(
@@ -413,8 +414,8 @@ Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& 
   const Output rate = LearningRate(learning_rate_, variable);
   if (variable.table() != nullptr) {
     NodeBuilder node = UpdateNode(variable, "ApplyGradientDescent", grad);
-    node.Input(rate);
-    return InputGradientOfTable(node, grad, variable).Attr("use_locking", use_locking_).Finish();
+    InputGradient(node.Input(rate), grad);
+    return InputStepOfTable(node, variable).Attr("use_locking", use_locking_).Finish();
   }
   if (!grad.is_sparse()) {
     return UpdateNode(variable, "ApplyGradientDescent", grad)
@@ -437,8 +438,8 @@ void MomentumOptimizer::CreateSlots(const Variable& variable) { MakeSlot(variabl
 Operation MomentumOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   NodeBuilder node = UpdateNode(variable, "ApplyMomentum", grad);
   node.Input(GetSlot(variable, "momentum").handle()).Input(LearningRate(learning_rate_, variable));
-  return InputGradient(node, grad)
-      .Input(Hyper(momentum_, variable))
+  InputGradient(node, grad).Input(Hyper(momentum_, variable));
+  return InputStepOfTable(node, variable)
       .Attr("use_locking", options_.use_locking)
       .Attr("use_nesterov", options_.use_nesterov)
       .Finish();
@@ -456,7 +457,8 @@ Operation AdadeltaOptimizer::Apply(const Gradient& grad, const Variable& variabl
       .Input(LearningRate(learning_rate_, variable))
       .Input(Hyper(rho_, variable))
       .Input(Hyper(epsilon_, variable));
-  return InputGradient(node, grad).Attr("use_locking", use_locking_).Finish();
+  InputGradient(node, grad);
+  return InputStepOfTable(node, variable).Attr("use_locking", use_locking_).Finish();
 }
 
 std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/text/strings.h"
+#include "graph/model/op_registry.h"
 #include "graph/model/variable_ops.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
@@ -13,16 +14,16 @@ namespace tensorbraid {
 
 // Starts the node that updates `variable` with `grad` by an update rule such as "ApplyAdagrad". A dense gradient
 // updates the whole variable (the op "ResourceApplyAdagrad"), and slices update rows (the op
-// "ResourceSparseApplyAdagrad"). The node has the variable as its first input. The caller adds the other inputs, among
-// them the gradient (InputGradient).
+// "ResourceSparseApplyAdagrad", or "KvResourceSparseApplyAdagrad" for a growing table). The node has the variable as
+// its first input. The caller adds the other inputs, among them the gradient (InputGradient) and, last, the step of a
+// table (InputStepOfTable).
 inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule, const Gradient& grad) {
+  std::string op = OpOnVariable(variable, (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule);
   if (variable.table() != nullptr) {  // the gradient consists of rows
-    NodeBuilder node(*variable.graph(), "KvResourceSparse" + rule);
-    node.Input(variable.handle());
-    return node;
+    op = "KvResourceSparse" + rule;
+    if (OpRegistry::Global().Find(op) == nullptr) op = "_" + op;  // DeepRec has no such op
   }
-  NodeBuilder node(*variable.graph(),
-                   OpOnVariable(variable, (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule));
+  NodeBuilder node(*variable.graph(), op);
   node.Input(variable.handle());
   return node;
 }
@@ -33,10 +34,9 @@ inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
   return node.Input(grad.slices().values).Input(grad.slices().indices);
 }
 
-// As InputGradient, and for a growing table also the global step, which its rows remember as their last update. Without
-// a global step in the graph it is 0.
-inline NodeBuilder& InputGradientOfTable(NodeBuilder& node, const Gradient& grad, const Variable& variable) {
-  InputGradient(node, grad);
+// For a growing table, adds the global step, which its rows remember as their last update. Without a global step in the
+// graph it is 0.
+inline NodeBuilder& InputStepOfTable(NodeBuilder& node, const Variable& variable) {
   if (variable.table() == nullptr) return node;
   const Variable step = GetGlobalStep(*variable.graph());
   return node.Input(step.valid() ? step.value() : Operand(int64_t{0}).ToOutput(*variable.graph(), kInt64));

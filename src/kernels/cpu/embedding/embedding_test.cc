@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "core/threads/thread.h"
 #include "core/values/fingerprint.h"
+#include "graph/model/op_registry.h"
 #include "kernels/cpu/embedding/embedding_testutil.h"
 #include "kernels/cpu/random/philox.h"
 #include "tensorbraid/ops.h"
@@ -92,7 +95,9 @@ TEST(GrowingTableTest, FirstValuesHaveTheirDistribution) {
 class StaticVariable {
  public:
   StaticVariable(TestTask& task, std::string name, int64_t rows, int64_t dim, const std::vector<float>& values)
-      : task_(task), name_(std::move(name)), shape_({rows, dim}) {
+      : StaticVariable(task, std::move(name), Shape({rows, dim}), values) {}
+  StaticVariable(TestTask& task, std::string name, const Shape& shape, const std::vector<float>& values)
+      : task_(task), name_(std::move(name)), shape_(shape) {
     Graph g;
     EXPECT_TRUE(task.RunOp(g, NodeBuilder(g, "AssignVariableOp")
                                   .Input(Handle(g))
@@ -126,11 +131,10 @@ class TableRulesTest : public testing::TestWithParam<int64_t> {
   static constexpr int64_t kRows = 300;
 
   // Makes the table and a static variable with its first values. Key k of the table is row `RowOf(k)`.
-  void Make(const TestTable& table) {
+  void Make(const TestTable& table, const std::string& name = "static") {
     ASSERT_TRUE(table.Initialize(task_).ok());
     for (int64_t row = 0; row < kRows; ++row) keys_.push_back(KeyOf(row));
-    values_ =
-        std::make_unique<StaticVariable>(task_, "static", kRows, table.dim, ValuesOf(*table.Lookup(task_, keys_)));
+    values_ = std::make_unique<StaticVariable>(task_, name, kRows, table.dim, ValuesOf(*table.Lookup(task_, keys_)));
   }
   static int64_t KeyOf(int64_t row) { return (row - kRows / 2) * 777'777'777'777; }
   Output C(const Tensor& t) { return Constant(g_, t); }
@@ -173,31 +177,176 @@ TEST_P(TableRulesTest, GradientDescentHasTheBitsOfStaticVariables) {
   EXPECT_EQ(*table.Rows(task_), static_cast<int64_t>(updated.size()));  // those with a gradient, and no others
 }
 
-TEST_P(TableRulesTest, AdagradHasTheBitsOfStaticVariables) {
+// A rule with the initial numbers of its slots and with its scalars. An op takes what its inputs name.
+struct RuleCase {
+  const char* name;  // of the ops, after "KvResourceSparseApply" and "ResourceSparseApply"
+  std::map<std::string, float> slots;
+  std::map<std::string, float> scalars;
+  std::map<std::string, bool> attrs = {};
+  const char* static_op = "";  // if it is another one; an op for whole variables gets a gradient for all rows
+};
+
+std::vector<RuleCase> RuleCases() {
+  const std::map<std::string, float> rms_prop = {{"lr", 0.1f}, {"rho", 0.9f}, {"momentum", 0.5f}, {"epsilon", 1e-3f}};
+  const std::map<std::string, float> adam = {{"beta1_power", 0.81f}, {"beta2_power", 0.99f}, {"lr", 0.1f},
+                                             {"beta1", 0.9f},        {"beta2", 0.99f},       {"epsilon", 1e-6f}};
+  const std::map<std::string, float> ftrl = {
+      {"lr", 0.1f}, {"l1", 0.05f}, {"l2", 0.02f}, {"lr_power", -0.5f}, {"l2_shrinkage", 0.03f}};
+  return {{"Momentum", {{"accum", 0}}, {{"lr", 0.1f}, {"momentum", 0.9f}}},
+          {"Momentum", {{"accum", 0}}, {{"lr", 0.1f}, {"momentum", 0.9f}}, {{"use_nesterov", true}}},
+          {"Adadelta", {{"accum", 0}, {"accum_update", 0}}, {{"lr", 0.1f}, {"rho", 0.9f}, {"epsilon", 1e-6f}}},
+          {"Adagrad", {{"accum", 0.1f}}, {{"lr", 0.3f}}},
+          {"AdagradDecay",
+           {{"accum", 0.1f}, {"accum_decay_power", 0}},
+           {{"lr", 0.3f}, {"accum_decay_step", 2}, {"accum_decay_rate", 0.5f}, {"accum_baseline", 0.1f}}},
+          {"AdamAsync", {{"m", 0}, {"v", 0}}, adam},
+          {"AdamAsync", {{"m", 0}, {"v", 0}}, adam, {{"apply_sparse_rmsprop", true}}},
+          {"RMSProp", {{"ms", 1}, {"mom", 0}}, rms_prop},
+          {"CenteredRMSProp", {{"mg", 0}, {"ms", 1}, {"mom", 0}}, rms_prop},
+          {"Ftrl", {{"accum", 0.1f}, {"linear", 0}}, ftrl},
+          {"Ftrl", {{"accum", 0.1f}, {"linear", 0}}, ftrl, {{"multiply_linear_by_lr", true}}},
+          {"FtrlV2", {{"accum", 0.1f}, {"linear", 0}}, ftrl},
+          {"Adam", {{"m", 0}, {"v", 0}}, adam, {}, "ResourceApplyAdam"}};
+}
+
+TEST_P(TableRulesTest, RulesHaveTheBitsOfStaticVariables) {
   const int64_t dim = GetParam();
-  const TestTable table{.dim = dim, .slots = {{"emb/Adagrad", 0.1f}}};
-  Make(table);
-  const StaticVariable sums(task_, "sums", kRows, dim, std::vector<float>(static_cast<size_t>(kRows * dim), 0.1f));
-  for (int turn = 0; turn < 4; ++turn) {
-    std::vector<int64_t> rows = RowsOfTurn(turn, true), keys;
-    for (const int64_t row : rows) keys.push_back(KeyOf(row));
-    const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
-    ASSERT_TRUE(table.Update(task_, "Adagrad", {0.3f}, grad, Keys(keys), turn).ok());
-    ASSERT_TRUE(task_
-                    .RunOp(g_, NodeBuilder(g_, "ResourceSparseApplyAdagrad")
-                                   .Input(values_->Handle(g_))
-                                   .Input(sums.Handle(g_))
-                                   .Input(Scalar(0.3f))
-                                   .Input(C(grad))
-                                   .Input(C(Keys(rows)))
-                                   .Finish())
-                    .ok());
-    EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
-    EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, 0, keys_)), sums.Read());
+  int number = 0;
+  for (const RuleCase& rule : RuleCases()) {
+    SCOPED_TRACE(rule.name);
+    const std::string id = StrCat(number++);
+    std::string table_op = StrCat("KvResourceSparseApply", rule.name);
+    if (OpRegistry::Global().Find(table_op) == nullptr) table_op = "_" + table_op;
+    const std::string static_op = *rule.static_op != 0 ? rule.static_op : StrCat("ResourceSparseApply", rule.name);
+    ASSERT_NE(OpRegistry::Global().Find(table_op), nullptr) << table_op;
+    TestTable table{.name = "emb" + id, .dim = dim};
+    for (const auto& [slot, initial] : rule.slots) table.slots.emplace_back(StrCat(table.name, "/", slot), initial);
+    keys_.clear();
+    Make(table, "static" + id);
+    std::map<std::string, StaticVariable> statics;
+    for (const auto& [slot, initial] : rule.slots) {
+      statics.try_emplace(slot, task_, slot + id, kRows, dim,
+                          std::vector<float>(static_cast<size_t>(kRows * dim), initial));
+    }
+    // The powers are variables if the ops change them, one for each of both ops.
+    const auto power = [&](const std::string& op, const std::string& name) {
+      return StaticVariable(task_, StrCat(name, op, id), Shape(), {rule.scalars.at(name)});
+    };
+    std::map<std::string, StaticVariable> powers;
+    for (const std::string& op : {table_op, static_op}) {
+      for (const ArgDef& in : OpRegistry::Global().Find(op)->inputs) {
+        if (in.name.starts_with("beta") && in.type == DType::kResource)
+          powers.emplace(op + in.name, power(op, in.name));
+      }
+    }
+    for (int turn = 0; turn < 5; ++turn) {
+      const bool whole = OpRegistry::Global().Find(static_op)->inputs.back().name == "grad";
+      std::vector<int64_t> rows = RowsOfTurn(turn, true), keys;
+      if (whole) {
+        rows.resize(kRows);
+        std::iota(rows.begin(), rows.end(), 0);
+      }
+      for (const int64_t row : rows) keys.push_back(KeyOf(row));
+      const Tensor grad = SomeGradient(static_cast<int64_t>(rows.size()), dim, turn);
+      for (const std::string& op : {table_op, static_op}) {
+        const bool of_table = op == table_op;
+        const OpDef& def = *OpRegistry::Global().Find(op);
+        NodeBuilder b(g_, op);
+        for (const ArgDef& in : def.inputs) {
+          const auto slot = rule.slots.find(in.name);
+          if (in.name == "var") {
+            b.Input(of_table ? table.Handle(g_) : values_->Handle(g_));
+          } else if (slot != rule.slots.end()) {
+            const auto at = static_cast<size_t>(std::distance(rule.slots.begin(), slot));
+            b.Input(of_table ? table.Slot(g_, at) : statics.at(in.name).Handle(g_));
+          } else if (powers.contains(op + in.name)) {
+            b.Input(powers.at(op + in.name).Handle(g_));
+          } else if (in.name == "grad") {
+            b.Input(C(grad));
+          } else if (in.name == "indices") {
+            b.Input(C(Keys(of_table ? keys : rows)));
+          } else if (in.name == "global_step") {
+            b.Input(C(Tensor::Scalar(int64_t{turn})));
+          } else if (in.name == "accum_decay_step") {
+            b.Input(C(Tensor::Scalar(static_cast<int64_t>(rule.scalars.at(in.name)))));
+          } else {
+            b.Input(Scalar(rule.scalars.at(in.name)));
+          }
+        }
+        for (const auto& [attr, value] : rule.attrs) b.Attr(attr, value);
+        const Status updated = task_.RunOp(g_, b.Finish());
+        ASSERT_TRUE(updated.ok()) << updated;
+      }
+      EXPECT_EQ(ValuesOf(*table.Lookup(task_, keys_)), values_->Read());
+      size_t at = 0;
+      for (const auto& [slot, initial] : rule.slots) {
+        EXPECT_EQ(ValuesOf(*table.LookupSlot(task_, at++, keys_)), statics.at(slot).Read()) << slot;
+      }
+      for (const auto& [name, value] : powers) {
+        if (!name.starts_with(table_op)) continue;
+        EXPECT_EQ(value.Read(), powers.at(static_op + name.substr(table_op.size())).Read()) << name;
+      }
+    }
   }
 }
 
-// The composition is that of python/tensorbraid/train/adam_async.py.
+// Of two rows, one has a gradient in the second step; only it decays.
+TEST(TableRuleTest, AdamWDecaysRowsWithAGradient) {
+  TestTask task;
+  const TestTable table{.dim = 1, .initializer = "constant", .arguments = {2}, .slots = {{"emb/m", 0}, {"emb/v", 0}}};
+  ASSERT_TRUE(table.Initialize(task).ok());
+  const float power1 = 0.8f, power2 = 0.9f, lr = 0.1f, beta1 = 0.8f, beta2 = 0.9f, epsilon = 0.01f, decay = 0.5f;
+  std::map<int64_t, std::array<double, 3>> rows = {{5, {2, 0, 0}}, {-6, {2, 0, 0}}};
+  for (const auto& [keys, g] : {std::pair(std::vector<int64_t>{5, -6}, std::vector<float>{1, -3}),
+                                std::pair(std::vector<int64_t>{-6}, std::vector<float>{2})}) {
+    const auto n = static_cast<int64_t>(keys.size());
+    Graph graph;
+    NodeBuilder b(graph, "KvResourceSparseApplyAdamW");
+    b.Input(table.Handle(graph)).Input(table.Slot(graph, 0)).Input(table.Slot(graph, 1));
+    for (const float scalar : {power1, power2, lr, beta1, beta2, epsilon}) {
+      b.Input(Constant(graph, Tensor::Scalar(scalar)));
+    }
+    b.Input(Constant(graph, Floats({n, 1}, g))).Input(Constant(graph, Keys(keys)));
+    b.Input(Constant(graph, Tensor::Scalar(int64_t{1}))).Input(Constant(graph, Tensor::Scalar(decay)));
+    const Status updated = task.RunOp(graph, b.Finish());
+    ASSERT_TRUE(updated.ok()) << updated;
+    const double rate = 0.1 * std::sqrt(1 - 0.9) / (1 - 0.8);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      auto& [x, m, v] = rows[keys[i]];
+      m = 0.8 * m + 0.2 * g[i];
+      v = 0.9 * v + 0.1 * g[i] * g[i];
+      x -= rate * (m / (std::sqrt(v) + 0.01) + 0.5 * x);
+    }
+  }
+  const auto values = ValuesOf(*table.Lookup(task, {5, -6}));
+  EXPECT_NEAR(values[0], rows[5][0], 1e-6);
+  EXPECT_NEAR(values[1], rows[-6][0], 1e-6);
+}
+
+// With a period of 10 steps and the rate 0.5: the second update is 2 periods later, and makes up for one of them; the
+// third, for the other; the fourth, for none. The baseline is 1.
+TEST(TableRuleTest, AdagradDecayFollowsTheGlobalStep) {
+  TestTask task;
+  const TestTable table{.dim = 1, .initializer = "constant", .arguments = {0}, .slots = {{"emb/a", 1}, {"emb/p", 0}}};
+  ASSERT_TRUE(table.Initialize(task).ok());
+  double sum = 1;
+  for (const auto& [step, decays] :
+       {std::pair(3, false), std::pair(25, true), std::pair(26, true), std::pair(27, false)}) {
+    Graph g;
+    NodeBuilder b(g, "KvResourceSparseApplyAdagradDecay");
+    b.Input(table.Handle(g)).Input(table.Slot(g, 0)).Input(table.Slot(g, 1)).Input(Constant(g, Tensor::Scalar(0.1f)));
+    b.Input(Constant(g, Tensor::Scalar(int64_t{10})));
+    b.Input(Constant(g, Tensor::Scalar(0.5f))).Input(Constant(g, Tensor::Scalar(1.0f)));
+    b.Input(Constant(g, Tensor::Scalar(int64_t{step}))).Input(Constant(g, Floats({1, 1}, {0.5f})));
+    const Status updated = task.RunOp(g, b.Input(Constant(g, Keys({7}))).Finish());
+    ASSERT_TRUE(updated.ok()) << updated;
+    sum = (decays ? std::max(1.0, 0.5 * sum) : sum) + 0.25;
+    EXPECT_EQ(ValuesOf(*table.LookupSlot(task, 0, {7}))[0], static_cast<float>(sum)) << step;
+  }
+  EXPECT_EQ(ValuesOf(*table.LookupSlot(task, 1, {7}))[0], 2);
+}
+
+// The formula of AdamAsync, composed of other ops.
 TEST_P(TableRulesTest, AdamAsyncHasTheBitsOfItsComposition) {
   const int64_t dim = GetParam();
   const auto zeros = std::vector<float>(static_cast<size_t>(kRows * dim));

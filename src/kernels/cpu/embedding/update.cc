@@ -10,6 +10,8 @@
 #include "kernels/cpu/embedding/columns.h"
 #include "kernels/cpu/training/adaptive_rules.h"
 #include "kernels/cpu/training/descent_rules.h"
+#include "kernels/cpu/training/ftrl_rules.h"
+#include "kernels/cpu/training/rule_scalars.h"
 #include "runtime/variables/row_stripes.h"
 #include "runtime/variables/variable_access.h"
 
@@ -37,29 +39,6 @@ class TableUpdateKernel : public Kernel {
         step_(InputNamed(node, "global_step")) {
     for (const char* name : variables) variables_.push_back(InputNamed(node, name));
     for (const char* name : scalars) scalars_.push_back(InputNamed(node, name));
-  }
-
-  // The scalar number i, which is a tensor or the handle of a variable.
-  StatusOr<float> ReadScalar(KernelContext& ctx, size_t i) const {
-    const int input = scalars_[i];
-    Tensor value = ctx.input(input);
-    if (value.dtype() == DType::kResource) {
-      TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, input, kFloat32));
-      TF_ASSIGN_OR_RETURN(value, variable->Read());
-    }
-    if (value.shape().is_scalar()) return value.data<float>()[0];
-    return InvalidArgument(ctx.node().op().inputs[static_cast<size_t>(input)].name, " is not a scalar: its shape is ",
-                           value.shape());
-  }
-
-  // Multiplies the variable of scalar number i.
-  Status MultiplyScalar(KernelContext& ctx, size_t i, float by) const {
-    TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, scalars_[i], kFloat32));
-    return variable->Update([by](const Tensor& old, Tensor* out) {
-      if (old.num_elements() != 1) return InvalidArgument("a power must be a scalar, got shape ", old.shape());
-      out->inplace_data<float>()[0] = old.data<float>()[0] * by;
-      return OkStatus();
-    });
   }
 
   // Whether rows have one element.
@@ -96,37 +75,28 @@ class TableUpdateKernel : public Kernel {
     });
   }
 
+  std::vector<int> scalars_;  // the numbers of the inputs that are scalars of the rule
+
  private:
   const int gradient_, indices_, step_;
   std::vector<int> variables_;  // the numbers of the inputs that are columns of the table
-  std::vector<int> scalars_;
 };
 
 template <template <typename> class Rule>
 class TableRuleKernel final : public TableUpdateKernel {
   using R = Rule<float>;
-  static constexpr size_t kNumScalars = R::kScalars.size();
 
  public:
   explicit TableRuleKernel(const KernelConstruction& c) : TableUpdateKernel(c.node(), R::kVariables, R::kScalars) {}
 
   Status Compute(KernelContext& ctx) override {
-    std::array<float, kNumScalars> scalars;
-    for (size_t i = 0; i < kNumScalars; ++i) {
-      TF_ASSIGN_OR_RETURN(scalars[i], ReadScalar(ctx, i));
-    }
+    TF_ASSIGN_OR_RETURN(const auto scalars, (ReadScalars<R, float>(ctx, scalars_)));
     R rule(scalars, ctx.node());
     if constexpr (requires { rule.one_column; }) rule.one_column = has_one_column(ctx);
     TF_RETURN_IF_ERROR(UpdateRows(ctx, [&rule](const float* grad, int64_t dim, const auto& numbers) {
       Step(rule, grad, dim, numbers, std::make_index_sequence<R::kVariables.size()>());
     }));
-    if constexpr (requires { R::kPowersTimes; }) {
-      if (!rule.multiplies_powers()) return OkStatus();
-      for (size_t i = 0; i < R::kPowersTimes.size(); ++i) {
-        TF_RETURN_IF_ERROR(MultiplyScalar(ctx, i, scalars[R::kPowersTimes[i]]));
-      }
-    }
-    return OkStatus();
+    return MultiplyPowers<float>(ctx, rule, scalars_, scalars);
   }
 
  private:
@@ -143,8 +113,17 @@ void RegisterEmbeddingUpdateKernels(KernelRegistry& r) {
   using namespace update_rules;  // NOLINT: the rules of static variables
   const TypeConstraints types = {{"T", {kFloat32}}, {"Tindices", {kInt64, kInt32}}};
   r.Add<TableRuleKernel<GradientDescent>>("KvResourceSparseApplyGradientDescent", types, UpdateCost);
+  r.Add<TableRuleKernel<Momentum>>("_KvResourceSparseApplyMomentum", types, UpdateCost);
+  r.Add<TableRuleKernel<Adadelta>>("_KvResourceSparseApplyAdadelta", types, UpdateCost);
   r.Add<TableRuleKernel<Adagrad>>("KvResourceSparseApplyAdagrad", types, UpdateCost);
+  r.Add<TableRuleKernel<AdagradDecay>>("KvResourceSparseApplyAdagradDecay", types, UpdateCost);
+  r.Add<TableRuleKernel<Adam>>("KvResourceSparseApplyAdam", types, UpdateCost);
+  r.Add<TableRuleKernel<AdamW>>("KvResourceSparseApplyAdamW", types, UpdateCost);
   r.Add<TableRuleKernel<AdamAsync>>("KvResourceSparseApplyAdamAsync", types, UpdateCost);
+  r.Add<TableRuleKernel<RmsProp>>("_KvResourceSparseApplyRMSProp", types, UpdateCost);
+  r.Add<TableRuleKernel<CenteredRmsProp>>("_KvResourceSparseApplyCenteredRMSProp", types, UpdateCost);
+  r.Add<TableRuleKernel<Ftrl>>("_KvResourceSparseApplyFtrl", types, UpdateCost);
+  r.Add<TableRuleKernel<FtrlV2>>("_KvResourceSparseApplyFtrlV2", types, UpdateCost);
 }
 
 }  // namespace tensorbraid::cpu

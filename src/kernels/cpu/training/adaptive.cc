@@ -18,7 +18,9 @@ void RegisterTrainingAdaptiveKernels(KernelRegistry& r) {
   AddWithComplex<Adadelta>(r, "ApplyAdadelta");
   AddWithComplex<Adagrad>(r, "ApplyAdagrad");
   AddWithComplex<AdagradV2>(r, "ApplyAdagradV2");
+  AddRule<AdagradDecay, float, double, Float16, Bfloat16>(r, "ApplyAdagradDecay");
   AddWithComplex<Adam>(r, "ApplyAdam");
+  AddRule<AdamAsync, float, double, Float16, Bfloat16>(r, "ApplyAdamAsync");
   AddRule<AdamWithAmsgrad, float, double, Float16, Bfloat16>(r, "ApplyAdamWithAmsgrad");
   AddRule<AdaMax, float, double, Float16, Bfloat16>(r, "ApplyAdaMax");
   AddWithComplex<RmsProp>(r, "ApplyRMSProp");

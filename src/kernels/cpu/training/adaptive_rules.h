@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/text/strings.h"
+#include "graph/model/attr_or.h"
 #include "graph/model/node.h"
 #include "kernels/cpu/training/rule_loop.h"
 
@@ -32,10 +34,7 @@ struct Adadelta {
 };
 
 // Whether an update changes the slots, which is so unless the op has an attribute that says otherwise.
-inline bool UpdatesSlots(const Node& node) {
-  const AttrValue* const update_slots = node.FindAttr("update_slots");
-  return update_slots == nullptr || node.attr<bool>("update_slots");
-}
+inline bool UpdatesSlots(const Node& node) { return AttrOr(node, "update_slots", true); }
 
 // Source: Duchi et al., 2011.
 template <typename C>
@@ -51,6 +50,32 @@ struct Adagrad {
   const C lr;
   const bool update_slots, rows;
   bool one_column = false;
+};
+
+// Adagrad whose sums decay by a rate once in each period of the global step, but not below a baseline, so that learning
+// does not end. `accum_decay_power` counts how often. Elements that were not updated for several periods make up for
+// one of them in each update. Periods are exact up to a global step of 2^24, and then begin some steps early or late.
+// Source: DeepRec.
+template <typename C>
+struct AdagradDecay {
+  static constexpr std::array kVariables = {"var", "accum", "accum_decay_power"};
+  static constexpr std::array kScalars = {"lr", "accum_decay_step", "accum_decay_rate", "accum_baseline",
+                                          "global_step"};
+  static Status Check(const std::array<C, 5>& s, const Node&) {
+    if (s[1] >= C(1)) return OkStatus();
+    return InvalidArgument("accum_decay_step must be positive, got ", static_cast<double>(s[1]));
+  }
+  AdagradDecay(const std::array<C, 5>& s, const Node&)
+      : lr(s[0]), rate(s[2]), baseline(s[3]), periods(std::floor(s[4] / s[1])) {}
+  void Step(C grad, C& var, C& accum, C& power) const {
+    const bool decays = power < periods;
+    const C decayed = accum * rate;
+    const C kept = decayed < baseline ? baseline : decayed;
+    accum = (decays ? kept : accum) + grad * grad;
+    power += decays ? C(1) : C(0);
+    var -= grad * lr * (C(1) / sqrt(accum));
+  }
+  const C lr, rate, baseline, periods;
 };
 
 template <typename C>
@@ -77,8 +102,8 @@ struct Adam {
         beta1(s[3]),
         beta2(s[4]),
         epsilon(s[5]),
-        of_grad(node.attr<bool>("use_nesterov") ? C(1) - beta1 : C(0)),
-        of_m(node.attr<bool>("use_nesterov") ? beta1 : C(1)) {}
+        of_grad(AttrOr(node, "use_nesterov", false) ? C(1) - beta1 : C(0)),
+        of_m(AttrOr(node, "use_nesterov", false) ? beta1 : C(1)) {}
   void Step(C grad, C& var, C& m, C& v) const {
     m += (grad - m) * (C(1) - beta1);
     v += (grad * grad - v) * (C(1) - beta2);
@@ -90,9 +115,26 @@ struct Adam {
   const C of_grad, of_m;
 };
 
-// Adam for growing tables, whose workers do not wait for each other: the powers of the betas belong to the table, and
-// each update multiplies them, except in the form that is RMSProp with momentum. As in DeepRec. The order of the
-// operations is that of AdamAsyncOptimizer (python/tensorbraid/train/adam_async.py), which composes it of other ops.
+// Adam with decoupled weight decay, for growing tables: a row decays when it has a gradient, by the rate of its step.
+// As in DeepRec. Static variables decay by an op of their own, and not by the rate (AdamWOptimizer).
+template <typename C>
+struct AdamW {
+  static constexpr std::array kVariables = {"var", "m", "v"};
+  static constexpr std::array kScalars = {"beta1_power", "beta2_power", "lr",          "beta1",
+                                          "beta2",       "epsilon",     "weight_decay"};
+  AdamW(const std::array<C, 7>& s, const Node&)
+      : rate(s[2] * sqrt(C(1) - s[1]) / (C(1) - s[0])), beta1(s[3]), beta2(s[4]), epsilon(s[5]), decay(s[6]) {}
+  void Step(C grad, C& var, C& m, C& v) const {
+    m += (grad - m) * (C(1) - beta1);
+    v += (grad * grad - v) * (C(1) - beta2);
+    var -= (m / (sqrt(v) + epsilon) + decay * var) * rate;
+  }
+  const C rate, beta1, beta2, epsilon, decay;
+};
+
+// Adam for workers that do not wait for each other: the powers of the betas belong to the variable, and each update
+// multiplies them, except in the form that is RMSProp with momentum. As in DeepRec. This is the rule for rows;
+// AdamAsyncOptimizer updates whole variables by the rule Adam.
 template <typename C>
 struct AdamAsync {
   static constexpr std::array kVariables = {"var", "m", "v"};
@@ -105,7 +147,7 @@ struct AdamAsync {
         beta1(s[3]),
         beta2(s[4]),
         epsilon(s[5]),
-        rmsprop(node.attr<bool>("apply_sparse_rmsprop")) {}
+        rmsprop(AttrOr(node, "apply_sparse_rmsprop", false)) {}
   bool multiplies_powers() const { return !rmsprop; }
   void Step(C grad, C& var, C& m, C& v) const {
     v = beta2 * v + (C(1) - beta2) * grad * grad;

@@ -18,7 +18,8 @@
 // kernel sets.
 //
 // A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
-// Node& node)`.
+// Node& node)`. A rule whose first scalars are handles of variables that each update multiplies has `kPowersTimes`, the
+// numbers of the scalars by which they are multiplied, and `bool multiplies_powers() const`.
 #ifndef TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
 #define TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
 

@@ -62,11 +62,6 @@ Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
   });
 }
 
-Status UpdateKernel::CheckScalar(const char* name, const Tensor& t) {
-  if (t.shape().is_scalar()) return OkStatus();
-  return InvalidArgument(name, " is not a scalar: its shape is ", t.shape());
-}
-
 Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, const Update& update) const {
   Locking l{.grad = ctx.input(gradient_),
             .variables = {},

@@ -13,6 +13,7 @@
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/training/rule_loop.h"
+#include "kernels/cpu/training/rule_scalars.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid {
@@ -39,8 +40,6 @@ class UpdateKernel : public Kernel {
   using Steps = std::function<void(const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n)>;
   // Locks the variables and applies the whole gradient: in parts, which several threads share, or row by row.
   Status StepAll(KernelContext& ctx, const Steps& steps) const;
-  // Returns InvalidArgument if the input `name` is not a scalar.
-  static Status CheckScalar(const char* name, const Tensor& t);
 
   bool is_sparse() const { return indices_ >= 0; }
   int gradient() const { return gradient_; }
@@ -60,44 +59,26 @@ template <template <typename> class Rule, typename T>
 class RuleKernel final : public UpdateKernel {
   using C = ComputeType<T>;
   static constexpr size_t kNumVariables = Rule<C>::kVariables.size();
-  static constexpr size_t kNumScalars = Rule<C>::kScalars.size();
-  using Scalars = std::array<C, kNumScalars>;
 
  public:
   explicit RuleKernel(const KernelConstruction& c) : UpdateKernel(c.node(), Rule<C>::kVariables, Rule<C>::kScalars) {}
 
   Status Compute(KernelContext& ctx) override {
     PassReference(ctx);
-    TF_ASSIGN_OR_RETURN(const Scalars scalars, ReadScalars(ctx));
-    if constexpr (requires { Rule<C>::Check(scalars, ctx.node()); }) {
-      TF_RETURN_IF_ERROR(Rule<C>::Check(scalars, ctx.node()));
-    }
+    TF_ASSIGN_OR_RETURN(const auto scalars, (ReadScalars<Rule<C>, T>(ctx, scalars_)));
     Rule<C> rule(scalars, ctx.node());
     const Tensor& grad = ctx.input(gradient());
     if constexpr (requires { rule.one_column; }) {
       rule.one_column = is_sparse() && grad.shape().rank() > 0 && grad.num_elements() == grad.shape().dim(0);
     }
     const T* g = grad.data<T>().data();
-    return StepAll(ctx, [&](const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n) {
+    TF_RETURN_IF_ERROR(StepAll(ctx, [&](const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n) {
       Step(rule, g + at_gradient, places, at_variable, n, std::make_index_sequence<kNumVariables>());
-    });
+    }));
+    return MultiplyPowers<T>(ctx, rule, scalars_, scalars);
   }
 
  private:
-  StatusOr<Scalars> ReadScalars(KernelContext& ctx) const {
-    Scalars scalars;
-    for (size_t i = 0; i < kNumScalars; ++i) {
-      const Tensor& t = ctx.input(scalars_[i]);
-      TF_RETURN_IF_ERROR(CheckScalar(Rule<C>::kScalars[i], t));
-      if (t.dtype() == DTypeOf<T>::value) {
-        scalars[i] = static_cast<C>(t.data<T>()[0]);
-      } else {  // the global step
-        scalars[i] = static_cast<C>(static_cast<double>(t.data<int64_t>()[0]));
-      }
-    }
-    return scalars;
-  }
-
   template <size_t... K>
   static void Step(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at, int64_t n,
                    std::index_sequence<K...>) {

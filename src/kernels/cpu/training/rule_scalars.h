@@ -1,0 +1,67 @@
+// The scalars of an update rule. Most are tensors. Those that the updates of the rule itself change, such as the powers
+// of AdamAsync, are variables.
+#ifndef TENSORBRAID_KERNELS_CPU_TRAINING_RULE_SCALARS_H_
+#define TENSORBRAID_KERNELS_CPU_TRAINING_RULE_SCALARS_H_
+
+#include <array>
+#include <span>
+
+#include "core/text/strings.h"
+#include "graph/model/node.h"
+#include "kernels/cpu/numbers.h"
+#include "runtime/variables/variable_access.h"
+
+namespace tensorbraid {
+
+// The scalars of `Rule`, computed in C, which are the inputs with these numbers; T is the type of the gradient.
+// InvalidArgument if one of them is not a scalar, or if the rule rejects their values.
+template <typename Rule, typename T, typename C = ComputeType<T>>
+StatusOr<std::array<C, Rule::kScalars.size()>> ReadScalars(KernelContext& ctx, std::span<const int> inputs) {
+  std::array<C, Rule::kScalars.size()> scalars;
+  for (size_t i = 0; i < scalars.size(); ++i) {
+    Tensor value;
+    const DType declared = ctx.node().declared_input_type(inputs[i]);
+    if (declared == DType::kResource || IsRef(declared)) {
+      TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, inputs[i], DTypeOf<T>::value));
+      TF_ASSIGN_OR_RETURN(value, variable->Read());
+    } else {
+      value = ctx.input(inputs[i]);
+    }
+    if (!value.shape().is_scalar()) {
+      return InvalidArgument(Rule::kScalars[i], " is not a scalar: its shape is ", value.shape());
+    }
+    if (value.dtype() == DTypeOf<T>::value) {
+      scalars[i] = static_cast<C>(value.data<T>()[0]);
+    } else if (value.dtype() == kInt32) {  // the global step, or a number of steps
+      scalars[i] = static_cast<C>(static_cast<double>(value.data<int32_t>()[0]));
+    } else {
+      scalars[i] = static_cast<C>(static_cast<double>(value.data<int64_t>()[0]));
+    }
+  }
+  if constexpr (requires { Rule::Check(scalars, ctx.node()); }) {
+    TF_RETURN_IF_ERROR(Rule::Check(scalars, ctx.node()));
+  }
+  return scalars;
+}
+
+// After an update: multiplies the variables among the scalars, if the rule has such.
+template <typename T, typename Rule, typename Scalars>
+Status MultiplyPowers(KernelContext& ctx, const Rule& rule, std::span<const int> inputs, const Scalars& scalars) {
+  if constexpr (requires { Rule::kPowersTimes; }) {
+    if (!rule.multiplies_powers()) return OkStatus();
+    for (size_t i = 0; i < Rule::kPowersTimes.size(); ++i) {
+      const auto by = scalars[Rule::kPowersTimes[i]];
+      TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, inputs[i], DTypeOf<T>::value));
+      TF_RETURN_IF_ERROR(variable->Update([by](const Tensor& old, Tensor* out) {
+        if (old.num_elements() != 1) return InvalidArgument("a power must be a scalar, got shape ", old.shape());
+        out->inplace_data<T>()[0] = T(ComputeType<T>(old.data<T>()[0]) * by);
+        return OkStatus();
+      }));
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_KERNELS_CPU_TRAINING_RULE_SCALARS_H_
