@@ -1,6 +1,7 @@
 #include "pjrt/emitter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "core/text/source_file.h"
@@ -9,6 +10,22 @@
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::pjrt {
+namespace {
+
+// Compares bytes, so 0 and -0 differ.
+bool HasEqualElements(const Tensor& t) {
+  const auto* const bytes = static_cast<const char*>(t.raw_data());
+  const size_t element = DTypeSize(t.dtype());
+  return std::memcmp(bytes, bytes + element, t.num_bytes() - element) == 0;
+}
+
+Tensor FirstElement(const Tensor& t) {
+  Tensor first(t.dtype(), {});
+  std::memcpy(first.inplace_raw_data(), t.raw_data(), DTypeSize(t.dtype()));
+  return first;
+}
+
+}  // namespace
 
 // Writes one program. Holds the tensors of its edges and the present values of its variables.
 class ProgramEmitter {
@@ -57,7 +74,7 @@ class ProgramEmitter {
       if (!stablehlo::HasType(v.constant->dtype())) {
         return InvalidArgument("a tensor of dtype ", v.constant->dtype(), " cannot be in a program");
       }
-      v.value = builder_.Constant(*v.constant);
+      v.value = ConstantOf(v.constant);
     }
     if (!v.value.valid()) return Internal("a tensor of the program has not been computed");
     if (v.value.id < static_cast<int>(arguments_.size())) UseArgument(v.value.id);
@@ -137,6 +154,8 @@ class ProgramEmitter {
       program.parameters.push_back(argument);
       parameters.push_back(Placeholder(argument));
     }
+    program.constants = constants_;
+    parameters.insert(parameters.end(), constant_parameters_.begin(), constant_parameters_.end());
     program.streams = streams_;
     if (streams_parameter_.valid()) parameters.push_back(streams_parameter_);
     std::vector<std::pair<int, int>> aliases;
@@ -163,6 +182,21 @@ class ProgramEmitter {
     if (parameter_of_[argument] >= 0) return;
     parameter_of_[argument] = static_cast<int>(used_.size());
     used_.push_back(argument);
+  }
+
+  // The elements of the tensor in the program: written into it, or a parameter.
+  stablehlo::Value ConstantOf(const std::shared_ptr<const Tensor>& constant) {
+    if (constant->num_bytes() <= kMostBytesInText) return builder_.Constant(*constant);
+    if (HasEqualElements(*constant)) {
+      return builder_.BroadcastTo(builder_.Constant(FirstElement(*constant)), constant->shape());
+    }
+    for (size_t i = 0; i < constants_.size(); ++i) {
+      const bool is_same_type =
+          constants_[i]->dtype() == constant->dtype() && constants_[i]->shape() == constant->shape();
+      if (is_same_type && constants_[i]->raw_data() == constant->raw_data()) return constant_parameters_[i];
+    }
+    constants_.push_back(constant);
+    return constant_parameters_.emplace_back(builder_.Parameter(constant->dtype(), constant->shape()));
   }
 
   void AddArgument(int number) {
@@ -246,6 +280,8 @@ class ProgramEmitter {
   std::vector<Variable> variables_;  // one for each argument; unused if the argument is no variable
   std::vector<int> parameter_of_;    // for each argument: the number of its parameter, -1 if it has none
   std::vector<int> used_;            // the arguments that are parameters, in this order
+  std::vector<std::shared_ptr<const Tensor>> constants_;  // that are parameters
+  std::vector<stablehlo::Value> constant_parameters_;
   stablehlo::Value streams_parameter_;
   std::vector<ProgramText::Stream> streams_;
 };

@@ -32,7 +32,8 @@ class ProgramEmitter;
 
 // A tensor, or a variable, on an edge of a program that is being made.
 struct ProgramValue {
-  // Valid if the program has the tensor. A known tensor becomes a constant of the program when it is first used.
+  // Valid if the program has the tensor. A known tensor becomes a constant of the program, or a parameter if it is
+  // large, when it is first used.
   stablehlo::Value value = {};
   // The tensor, if it is known when the program is made.
   std::shared_ptr<const Tensor> constant = nullptr;
@@ -173,6 +174,9 @@ struct ProgramText {
   std::string text;
   // Parameter k of the program is argument parameters[k]. Arguments of which no node uses the elements have none.
   std::vector<int> parameters;
+  // Known tensors that are not in the text, because they are large and their elements differ: the parameters behind
+  // those of `parameters`, in this order. The tensors are in host memory.
+  std::vector<std::shared_ptr<const Tensor>> constants;
   // The streams of random numbers that a run takes. If there are any, the program's last parameter is StreamsType():
   // row i has the key and the counter (low, high) of the first of streams[i].elements elements.
   struct Stream {
@@ -206,6 +210,11 @@ struct ProgramText {
   int error_word = -1;
   int num_results = 0;  // of the program: updates, the results that have numbers, the error word
 };
+
+// The size in bytes up to which a known tensor is written into the text of a program. A larger one is a parameter,
+// unless all of its elements are equal: texts stay short, and programs that differ in such values only are compiled
+// once.
+inline constexpr size_t kMostBytesInText = 1024;
 
 // Writes the program of `nodes`, which are in an order in which they may run: after their inputs and control inputs. A
 // reference or handle is read and updated at the place of the node that reads or updates it. Each input of a node is an

@@ -223,6 +223,11 @@ StatusOr<Results> Run(Client& client, const ProgramText& program, std::span<cons
       TF_ASSIGN_OR_RETURN(Tensor copy, ToDevice(client, value));
       on_device.push_back(std::move(copy));
     }
+    for (const auto& constant : program.constants) {
+      options.arguments.push_back({constant->dtype(), constant->shape()});
+      TF_ASSIGN_OR_RETURN(Tensor copy, ToDevice(client, *constant));
+      on_device.push_back(std::move(copy));
+    }
     for (const auto& update : program.updates) {
       if (update.aliased >= 0) options.donated.push_back(update.aliased);
     }

@@ -1,6 +1,7 @@
 #include "executor/clusters/cluster_kernel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,6 +47,14 @@ template <typename T>
 void Append(const T& value, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
+
+// What is known of a program when it is made, in memory of the device. The tensors are copied once, for all runs.
+struct KnownTensors {
+  std::vector<Tensor> constants;  // those of the text
+  std::vector<Tensor> results;    // by result; not valid: the program computes it
+  // A copy has failed, so the tensors must be made again.
+  std::atomic<bool> copy_failed{false};
+};
 
 // A program for one signature.
 struct Executable {
@@ -164,7 +173,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       signature = SignatureOf(*run, locked);
       executable = Find(signature);
       if (executable != nullptr) {
-        enqueued = Execute(*run, *executable, locked);
+        enqueued = Execute(*run, executable, locked);
       } else {
         arguments = ArgumentsOf(*run, locked);
       }
@@ -310,6 +319,9 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     for (const int argument : program.parameters) {
       source.options.arguments.push_back({arguments[argument].dtype, arguments[argument].shape});
     }
+    for (const auto& constant : program.constants) {
+      source.options.arguments.push_back({constant->dtype(), constant->shape()});
+    }
     if (!program.streams.empty()) {
       source.options.arguments.push_back({program.StreamsType().dtype, program.StreamsType().shape});
     }
@@ -383,16 +395,80 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     failed_.erase(signature);
     // Without a substitute, nothing limits the signatures, and the programs should not fill the memory. They stay in
     // the cache of the client for a while.
-    if (executables_.size() >= SignatureLimit::kMostSignatures) executables_.clear();
+    if (executables_.size() >= SignatureLimit::kMostSignatures) {
+      executables_.clear();
+      MutexLock known_lock(known_mu_);
+      known_.clear();
+    }
     executables_.insert_or_assign(signature, std::make_shared<const Executable>(text, *program));
+  }
+
+  // What is known of the program, on the device. Null if nothing is. Programs of this cluster share constants that are
+  // the same tensor.
+  StatusOr<std::shared_ptr<const KnownTensors>> KnownOf(const std::shared_ptr<const Executable>& executable) {
+    const pjrt::ProgramText& text = executable->text;
+    if (text.constants.empty() &&
+        std::ranges::none_of(text.results, [](const auto& r) { return r.constant != nullptr; }))
+      return nullptr;
+    MutexLock lock(known_mu_);
+    std::shared_ptr<KnownTensors>& known = known_[executable];
+    if (known != nullptr && !known->copy_failed) return known;
+    auto made = std::make_shared<KnownTensors>();
+    const auto copy = [&](const Tensor& tensor) {
+      return ToDevice(tensor, [made](const Status& copied) {
+        if (!copied.ok()) made->copy_failed = true;
+      });
+    };
+    for (const auto& constant : text.constants) {
+      Tensor on_device = FindConstant(*constant);
+      if (!on_device.is_valid()) {
+        TF_ASSIGN_OR_RETURN(on_device, copy(*constant));
+      }
+      made->constants.push_back(std::move(on_device));
+    }
+    for (const auto& result : text.results) {
+      Tensor& on_device = made->results.emplace_back();
+      if (result.constant == nullptr) continue;
+      TF_ASSIGN_OR_RETURN(on_device, copy(*result.constant));
+    }
+    return known = std::move(made);
+  }
+
+  // Not valid if no program has it.
+  Tensor FindConstant(const Tensor& constant) const TB_REQUIRES(known_mu_) {
+    for (const auto& [executable, known] : known_) {
+      if (known == nullptr || known->copy_failed) continue;
+      for (size_t i = 0; i < known->constants.size(); ++i) {
+        const Tensor& other = *executable->text.constants[i];
+        const bool is_same_type = other.dtype() == constant.dtype() && other.shape() == constant.shape();
+        if (is_same_type && other.raw_data() == constant.raw_data()) return known->constants[i];
+      }
+    }
+    return Tensor();
+  }
+
+  // Enqueues a copy of a tensor in host memory, and returns its place on the device. Calls `done` when it is copied.
+  StatusOr<Tensor> ToDevice(const Tensor& tensor, std::function<void(const Status&)> done) const {
+    TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
+    TF_ASSIGN_OR_RETURN(Tensor on_device, NewTensor(tensor.dtype(), tensor.shape(), device_.allocator()));
+    pjrt::Event copied;
+    TF_ASSIGN_OR_RETURN(RefPtr<pjrt::Array> array, client->ToDevice(tensor, device_.index(), &copied));
+    TF_RETURN_IF_ERROR(Put(std::move(array), nullptr, on_device));
+    copied.OnReady([tensor, done = std::move(done)](const Status& status) { done(status); });
+    return on_device;
   }
 
   // Enqueues the program, sets the outputs and gives the variables their new values. The run has then ended, unless the
   // program has an error word.
-  StatusOr<std::optional<ErrorWait>> Execute(ClusterRun& run, const Executable& executable, LockedVariables& locked) {
-    const pjrt::ProgramText& text = executable.text;
+  StatusOr<std::optional<ErrorWait>> Execute(ClusterRun& run, const std::shared_ptr<const Executable>& executable,
+                                             LockedVariables& locked) {
+    const pjrt::ProgramText& text = executable->text;
+    TF_ASSIGN_OR_RETURN(const std::shared_ptr<const KnownTensors> known, KnownOf(executable));
     std::vector<const Tensor*> inputs;
     for (const int argument : text.parameters) inputs.push_back(&ValueOf(argument, run, locked));
+    if (known != nullptr) {
+      for (const Tensor& constant : known->constants) inputs.push_back(&constant);
+    }
     Tensor streams;
     if (!text.streams.empty()) {
       TF_ASSIGN_OR_RETURN(streams, TakeStreams(text));
@@ -403,7 +479,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       if (update.aliased >= 0 && !inputs[update.aliased]->IsWritable()) kept.push_back(update.aliased);
     }
     std::sort(kept.begin(), kept.end());
-    auto enqueued = executable.program->Run(inputs, kept, device_.index());
+    auto enqueued = executable->program->Run(inputs, kept, device_.index());
     if (!enqueued.ok()) return LoseConsumed(run, text, locked, enqueued.status());
     pjrt::Program::Results results = *std::move(enqueued);
     std::shared_ptr<pjrt::Loss> loss;
@@ -433,12 +509,12 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       if (result.variable >= 0) {
         return Internal("output ", i, " of ", name_, " is a variable");
       }
-      TF_ASSIGN_OR_RETURN(Tensor * output, run.ctx.AllocateOutput(static_cast<int>(i), result.shape));
-      if (result.result >= 0) {
-        TF_RETURN_IF_ERROR(Put(results.outputs[result.result], loss, *output));
-      } else {
-        device_.Copy(*result.constant, *output, [constant = result.constant](const Status&) {});
+      if (result.result < 0) {
+        run.ctx.set_output(static_cast<int>(i), known->results[i]);
+        continue;
       }
+      TF_ASSIGN_OR_RETURN(Tensor * output, run.ctx.AllocateOutput(static_cast<int>(i), result.shape));
+      TF_RETURN_IF_ERROR(Put(results.outputs[result.result], loss, *output));
     }
     return wait;
   }
@@ -488,13 +564,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       const RandomStream::Place place = random->TakeElements(stream.elements);
       for (const uint64_t word : {place.key, place.low, place.high}) *to++ = word;
     }
-    TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
-    TF_ASSIGN_OR_RETURN(Tensor on_device, NewTensor(dtype, shape, device_.allocator()));
-    pjrt::Event copied;
-    TF_ASSIGN_OR_RETURN(RefPtr<pjrt::Array> array, client->ToDevice(places, device_.index(), &copied));
-    TF_RETURN_IF_ERROR(Put(std::move(array), nullptr, on_device));
-    copied.OnReady([places](const Status&) {});
-    return on_device;
+    return ToDevice(places, [](const Status&) {});
   }
 
   static Status Put(RefPtr<pjrt::Array> array, std::shared_ptr<const pjrt::Loss> loss, const Tensor& tensor) {
@@ -564,6 +634,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   std::map<std::string, std::shared_ptr<const Executable>> executables_ TB_GUARDED_BY(mu_);  // keyed by signature
   // Signatures whose programs are made while no step waits for them, and those whose last compilation has failed.
   std::set<std::string> being_made_ TB_GUARDED_BY(mu_), failed_ TB_GUARDED_BY(mu_);
+  Mutex known_mu_;  // taken after mu_
+  std::map<std::shared_ptr<const Executable>, std::shared_ptr<KnownTensors>> known_ TB_GUARDED_BY(known_mu_);
   SignatureLimit limit_ TB_GUARDED_BY(mu_){body_->nodes};
   std::shared_ptr<const std::string> loss_of_updated_ TB_GUARDED_BY(mu_);  // of the variables `updated_`
   std::vector<const VariableResource*> updated_ TB_GUARDED_BY(mu_);

@@ -60,6 +60,35 @@ TEST(EmitProgram, NamesOfNodesDoNotCount) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
+// Programs that differ in the values of large constants only have one text.
+TEST(EmitProgram, LargeConstantsAreParameters) {
+  std::vector<std::string> texts;
+  for (const float first : {1.0f, 2.0f}) {
+    Graph g;
+    Tensor numbers(kFloat32, {300}), small(kFloat32, {256}), equal(kFloat32, {300});
+    for (Tensor* t : {&numbers, &small}) {
+      for (int64_t i = 0; i < t->num_elements(); ++i) t->mutable_data<float>()[i] = static_cast<float>(i);
+    }
+    numbers.mutable_data<float>()[0] = first;
+    for (float& number : equal.mutable_data<float>()) number = 7;
+    const Output x = Placeholder(g, kFloat32), y = Placeholder(g, kFloat32);
+    const Output large = Const(g, numbers), same = Identity(large), little = Const(g, small), sevens = Const(g, equal);
+    const Output sum = Add(Add(Add(x, large), same), sevens), other = Add(y, little);
+    const auto program =
+        EmitProgram({NodeOf(large), NodeOf(same), NodeOf(little), NodeOf(sevens),
+                     NodeOf(sum.op().input(0).op().input(0)), NodeOf(sum.op().input(0)), NodeOf(sum), NodeOf(other)},
+                    {TensorArgument(x, {300}), TensorArgument(y, {256})}, {sum, other});
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_THAT(program->parameters, ElementsAre(0, 1));
+    ASSERT_EQ(program->constants.size(), 1U);
+    EXPECT_EQ(program->constants[0]->data<float>()[0], first);
+    EXPECT_THAT(program->text, HasSubstr("@main(%0: tensor<300xf32>, %1: tensor<256xf32>, %2: tensor<300xf32>)"));
+    EXPECT_THAT(program->text, HasSubstr("dense<\"0x0000E040\"> : tensor<f32>"));
+    texts.push_back(program->text);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
 TEST(EmitProgram, AnUpdatedVariableTakesOverItsMemory) {
   Graph g;
   const Output handle = NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape({2})).Output();

@@ -610,6 +610,7 @@ Error* ClientCompile(ClientCompileArgs* args) {
 }
 Error* ClientBufferFromHostBuffer(ClientBufferFromHostBufferArgs* args) {
   FAKE_MAY_FAIL("Client_BufferFromHostBuffer");
+  ++control.copies_to_device;
   ArrayType type{args->type, {args->dims, args->dims + args->num_dims}};
   const size_t size = type.num_elements() * SizeOf(type.type);
   auto* const buffer = new Buffer(args->client, args->device, std::move(type), std::make_shared<Block>(size));
@@ -807,6 +808,7 @@ Error* BufferCopyToDevice(BufferCopyToDeviceArgs* args) {
 }
 Error* BufferToHostBuffer(BufferToHostBufferArgs* args) {
   FAKE_MAY_FAIL("Buffer_ToHostBuffer");
+  ++control.copies_to_host;
   const Buffer& from = *args->src;
   if (from.memory == nullptr) return Invalid("the buffer has been consumed");
   if (args->dst_size < from.memory->size) return Invalid("the memory is too small");

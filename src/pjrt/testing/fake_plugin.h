@@ -47,6 +47,8 @@ struct FakePluginControl {
   void (*hold_compiles)(bool hold);
   std::atomic<int> compiles{0};  // calls of the compiler that have begun
   std::atomic<int> runs{0};      // of programs, as enqueued
+  // Copies from host memory to a device, and back, as enqueued.
+  std::atomic<int> copies_to_device{0}, copies_to_host{0};
   // The work that is not done yet, or whose objects still exist.
   std::atomic<int> work{0};
 

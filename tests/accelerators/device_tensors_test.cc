@@ -1,0 +1,105 @@
+// Tests of how often tensors are copied between the host and an accelerator. The fake plugin counts
+// (src/pjrt/testing/fake_plugin.h).
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "executor/clusters/host_substitute.h"
+#include "pjrt/find_plugins.h"
+#include "pjrt/testing/fake_plugin.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr const char* kDevice = "/device:XLA_CPU:0";
+
+struct Copies {
+  int to_device, to_host;
+  friend bool operator==(const Copies&, const Copies&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Copies& c) {
+    return out << c.to_device << " to the device, " << c.to_host << " to the host";
+  }
+};
+
+class DeviceTensorsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
+    setenv(kHostSubstituteVariable, "never", 1);
+    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
+        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  }
+  void TearDown() override {
+    control->wait_for_work();
+    EXPECT_EQ(control->buffers, 0);
+    EXPECT_EQ(control->events, 0);
+  }
+  static std::unique_ptr<Session> NewSession(Graph& g) {
+    EXPECT_TRUE(g.status().ok()) << g.status();
+    return Session::Create(g, {.device_count = {{"XLA_CPU", 1}}}).value();
+  }
+  // The copies of one step.
+  static Copies CopiesOf(Session& session, const std::vector<Output>& fetches, const std::vector<Feed>& feeds,
+                         std::vector<Tensor>* values) {
+    const Copies before{control->copies_to_device, control->copies_to_host};
+    auto run = session.Run({fetches.begin(), fetches.end()}, feeds);
+    EXPECT_TRUE(run.ok()) << run.status();
+    if (run.ok()) *values = *std::move(run);
+    return {control->copies_to_device - before.to_device, control->copies_to_host - before.to_host};
+  }
+
+  static pjrt::FakePluginControl* control;
+};
+pjrt::FakePluginControl* DeviceTensorsTest::control = nullptr;
+
+Tensor Ones(const Shape& shape) {
+  Tensor t(kFloat32, shape);
+  for (float& x : t.mutable_data<float>()) x = 1;
+  return t;
+}
+
+TEST_F(DeviceTensorsTest, AConstantIsCopiedOnce) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  Tensor numbers(kFloat32, {300});
+  for (int i = 0; i < 300; ++i) numbers.mutable_data<float>()[i] = static_cast<float>(i);
+  const Output large = Const(g, numbers), x = Placeholder(g, kFloat32, {-1}, "x");
+  const Output y = x + large, known = ShapeOf(x);
+  const auto session = NewSession(g);
+  std::vector<Tensor> values;
+  // The first step also copies the constant and the shape, which is known when the program is made.
+  for (const Copies& copies : {Copies{3, 2}, Copies{1, 2}, Copies{1, 2}}) {
+    EXPECT_EQ(CopiesOf(*session, {y, known}, {{x, Ones({300})}}, &values), copies);
+    ASSERT_EQ(values.size(), 2U);
+    EXPECT_EQ(values[0].data<float>()[299], 300);
+    EXPECT_EQ(values[1].data<int32_t>()[0], 300);
+  }
+}
+
+TEST_F(DeviceTensorsTest, AConstantWhoseCopyFailsIsCopiedAgain) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  Tensor numbers(kFloat32, {300});
+  for (int i = 0; i < 300; ++i) numbers.mutable_data<float>()[i] = static_cast<float>(i);
+  Variable v(g, {300}, Zeros(), {.name = "v"});
+  const Output y = v + Const(g, numbers);
+  const auto session = NewSession(g);
+  ASSERT_TRUE(session->Run({v.initializer()}).ok());
+  control->fail_next = "work of Client_BufferFromHostBuffer";
+  // This step fails, unless the copy has failed before the program starts: then it copies the constant again.
+  session->Run({y}).status().IgnoreError();
+  EXPECT_EQ(control->fail_next, nullptr);
+  std::vector<Tensor> values;
+  CopiesOf(*session, {y}, {}, &values);
+  EXPECT_EQ(CopiesOf(*session, {y}, {}, &values), (Copies{0, 1}));
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(values[0].data<float>()[299], 299);
+}
+
+}  // namespace
+}  // namespace tensorbraid
