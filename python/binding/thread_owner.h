@@ -12,17 +12,18 @@
 
 namespace tensorbraid::python {
 
-// Owns an object that has threads, by a std::unique_ptr or std::shared_ptr. The object ends without Python's lock, since
-// its threads may call functions of Python. A child of fork, as multiprocessing makes it, has the objects of its parent
-// but not their threads, for which a destructor would wait for ever: there the object is left as it is.
+// Owns an object that has threads, by a std::unique_ptr or std::shared_ptr. The object ends without Python's lock,
+// since its threads may call functions of Python. A child of fork, as multiprocessing makes it, has the objects of its
+// parent but not their threads, for which a destructor would wait for ever: there the object is left as it is.
 template <typename Pointer>
 class ThreadOwner {
  public:
   ThreadOwner() = default;
   template <typename Other>
-    requires std::convertible_to<Other&&, Pointer>
-  ThreadOwner(Other&& object) : object_(std::forward<Other>(object)) {}  // NOLINT: as pointers convert
-  ThreadOwner(ThreadOwner&& other) noexcept : object_(std::exchange(other.object_, nullptr)), process_(other.process_) {}
+  requires std::convertible_to<Other&&, Pointer> ThreadOwner(Other&& object)
+      : object_(std::forward<Other>(object)) {}  // NOLINT: as pointers convert
+  ThreadOwner(ThreadOwner&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)), process_(other.process_) {}
   ThreadOwner& operator=(ThreadOwner&& other) noexcept {
     if (this == &other) return *this;
     reset();
@@ -47,8 +48,10 @@ class ThreadOwner {
   // Raises FailedPreconditionError if it is. `name` is that of Python: "session".
   void CheckProcess(const char* name) const {
     if (object_ == nullptr || !forked()) return;
-    Check(FailedPrecondition("this ", name, " belongs to the process that has forked this one, and its threads "
-                                          "are there; make a ", name, " in this process"));
+    Check(FailedPrecondition("this ", name,
+                             " belongs to the process that has forked this one, and its threads "
+                             "are there; make a ",
+                             name, " in this process"));
   }
   const Pointer& pointer() const { return object_; }
   auto* get() const { return object_.get(); }

@@ -35,6 +35,7 @@ void AddProxyCommand(CLI::App& app, Invocation* invocation);
 void AddRegistryCommand(CLI::App& app, Invocation* invocation);
 void AddServeCommand(CLI::App& app, Invocation* invocation);
 void AddStatusCommand(CLI::App& app, Invocation* invocation);
+void AddTableCommand(CLI::App& app, Invocation* invocation);
 void AddTaskCommand(CLI::App& app, Invocation* invocation);
 
 }  // namespace tensorbraid

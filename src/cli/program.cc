@@ -104,6 +104,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddDevicesCommand(app, &invocation);
   AddCompileCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
+  AddTableCommand(app, &invocation);
   AddOpsCommand(app, &invocation);
   AddAgentCommand(app, &invocation);
   try {

@@ -1,0 +1,141 @@
+#include "cli/table/saved_tables_reader.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "core/text/strings.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr std::string_view kKeys = "-keys", kPart = "/part_";
+
+// "users" and 1 for "users/part_1"; the name itself and no number for a table without parts.
+std::pair<std::string, std::optional<int>> WholeAndPart(const std::string& name) {
+  const size_t at = name.rfind(kPart);
+  if (at == std::string::npos) return {name, std::nullopt};
+  const std::string digits = name.substr(at + kPart.size());
+  const bool number = !digits.empty() && digits.size() < 5 &&
+                      std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!number) return {name, std::nullopt};
+  return {name.substr(0, at), std::stoi(digits)};
+}
+
+}  // namespace
+
+StatusOr<SavedTablesReader> SavedTablesReader::Open(const std::string& prefix) {
+  TF_ASSIGN_OR_RETURN(auto opened, BundleReader::Open(prefix));
+  SavedTablesReader reader(std::move(opened));
+  TF_RETURN_IF_ERROR(reader.FindTables());
+  return reader;
+}
+
+Status SavedTablesReader::FindTables() {
+  TF_ASSIGN_OR_RETURN(const auto tensors, reader_->List());
+  // What has keys and values, in the order of the names. A slot's name begins with the name of its part and "/".
+  std::vector<std::string> found;
+  for (const BundleReader::Info& info : tensors) {
+    if (!info.name.ends_with(kKeys) || info.dtype != DType::kInt64 || info.shape.rank() != 1) continue;
+    const std::string name = info.name.substr(0, info.name.size() - kKeys.size());
+    if (reader_->Find(name + "-values").ok() && reader_->Find(name + "-partition_offset").ok()) found.push_back(name);
+  }
+  std::sort(found.begin(), found.end());
+  std::map<std::string, std::map<int, std::string>> parts;  // by the name of the whole table
+  std::map<std::string, std::vector<std::string>> slots;    // by the name of the part
+  std::string part;
+  for (const std::string& name : found) {
+    if (!part.empty() && name.starts_with(part + "/") && !WholeAndPart(name).second.has_value()) {
+      slots[part].push_back(name.substr(part.size() + 1));
+      continue;
+    }
+    part = name;
+    const auto [whole, number] = WholeAndPart(name);
+    parts[whole][number.value_or(0)] = name;
+  }
+  for (const auto& [whole, numbered] : parts) {
+    TableInCheckpoint table{.name = whole};
+    for (const auto& [number, name] : numbered) {
+      if (number != static_cast<int>(table.parts.size())) {
+        return DataLoss("checkpoint ", reader_->prefix(), " has no part ", table.parts.size(), " of the growing table '",
+                        whole, "'");
+      }
+      TF_ASSIGN_OR_RETURN(const auto keys, reader_->Find(StrCat(name, kKeys)));
+      table.rows += keys.shape.dim(0);
+      for (const std::string& slot : slots[name]) {
+        if (std::find(table.slots.begin(), table.slots.end(), slot) == table.slots.end()) table.slots.push_back(slot);
+      }
+      std::vector<std::string> columns = {name};
+      for (const std::string& slot : slots[name]) columns.push_back(StrCat(name, "/", slot));
+      for (const std::string& column : columns) {
+        TF_ASSIGN_OR_RETURN(const auto values, reader_->Find(column + "-values"));
+        if (table.dim == 0 && values.shape.rank() == 2) table.dim = values.shape.dim(1);
+        if (values.dtype != DType::kFloat32 || values.shape != Shape({keys.shape.dim(0), table.dim})) {
+          return DataLoss("tensor '", column, "-values' of checkpoint ", reader_->prefix(), " is ", values.dtype,
+                          values.shape, ", but the table has ", keys.shape.dim(0), " keys and rows of ", table.dim,
+                          " numbers");
+        }
+      }
+      const auto frequencies = reader_->Find(name + "-freqs");
+      table.has_frequencies = table.has_frequencies || (frequencies.ok() && frequencies->shape.num_elements() > 0);
+      table.parts.push_back(name);
+    }
+    tables_.push_back(std::move(table));
+  }
+  return OkStatus();
+}
+
+StatusOr<TableInCheckpoint> SavedTablesReader::Find(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const TableInCheckpoint& table : tables_) {
+    if (table.name == name) return table;
+    names.push_back(table.name);
+  }
+  if (names.empty()) return NotFound("checkpoint ", reader_->prefix(), " has no growing tables");
+  const std::string nearest = NearestWord(name, names);
+  return NotFound("checkpoint ", reader_->prefix(), " has no growing table '", name, "'",
+                  nearest.empty() ? StrCat("; it has ", StrJoin(names, ", "))
+                                  : StrCat("; did you mean '", nearest, "'?"));
+}
+
+Status SavedTablesReader::ForEachRow(const TableInCheckpoint& table, bool slots,
+                                     const std::function<Status(const SavedRow&)>& visit) {
+  const auto dim = static_cast<size_t>(table.dim);
+  for (const std::string& part : table.parts) {
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(StrCat(part, kKeys)));
+    const auto rows = keys.data<int64_t>();
+    // A tensor with a number for each row; invalid if the checkpoint has none of this shape.
+    const auto counts = [&](const char* suffix) -> StatusOr<Tensor> {
+      const std::string name = StrCat(part, suffix);
+      const auto found = reader_->Find(name);
+      if (!found.ok() || found->dtype != DType::kInt64 || found->shape != keys.shape()) return Tensor();
+      return reader_->Read(name);
+    };
+    TF_ASSIGN_OR_RETURN(const Tensor versions, counts("-versions"));
+    TF_ASSIGN_OR_RETURN(const Tensor frequencies, counts("-freqs"));
+    std::vector<Tensor> columns;
+    TF_ASSIGN_OR_RETURN(columns.emplace_back(), reader_->Read(part + "-values"));
+    // The keys of a slot are those of its part, in the same order.
+    for (size_t s = 0; slots && s < table.slots.size(); ++s) {
+      const std::string slot = StrCat(part, "/", table.slots[s]);
+      TF_ASSIGN_OR_RETURN(const Tensor its_keys, reader_->Read(StrCat(slot, kKeys)));
+      if (its_keys.shape() != keys.shape() || !std::ranges::equal(its_keys.data<int64_t>(), rows)) {
+        return Unimplemented("slot '", slot, "' of checkpoint ", reader_->prefix(),
+                             " has its rows in another order than its table");
+      }
+      TF_ASSIGN_OR_RETURN(columns.emplace_back(), reader_->Read(slot + "-values"));
+    }
+    for (size_t r = 0; r < rows.size(); ++r) {
+      SavedRow row{.key = rows[r], .numbers = columns[0].data<float>().subspan(r * dim, dim)};
+      if (versions.is_valid()) row.version = versions.data<int64_t>()[r];
+      if (frequencies.is_valid()) row.frequency = frequencies.data<int64_t>()[r];
+      for (size_t c = 1; c < columns.size(); ++c) {
+        row.slots.push_back(columns[c].data<float>().subspan(r * dim, dim));
+      }
+      TF_RETURN_IF_ERROR(visit(row));
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid
