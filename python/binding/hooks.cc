@@ -333,9 +333,11 @@ void BindHooks(Module& m) {
   m.def(
       "checkpoint_saver",
       [](const std::string& directory, nb::handle every_n_steps, nb::handle every_seconds, std::shared_ptr<Saver> saver,
-         const std::string& basename, bool write_meta_graph, nb::list listeners) -> std::shared_ptr<SessionRunHook> {
+         const std::string& basename, bool write_meta_graph, nb::list listeners,
+         nb::handle increment_seconds) -> std::shared_ptr<SessionRunHook> {
         CheckpointSaverOptions options = {.every_n_steps = StepsOf(every_n_steps),
                                           .every = TimeOf(every_seconds),
+                                          .increment_every = TimeOf(increment_seconds),
                                           .saver = std::move(saver),
                                           .basename = basename,
                                           .write_meta_graph = write_meta_graph};
@@ -343,7 +345,7 @@ void BindHooks(Module& m) {
         return std::make_shared<ListeningSaver>(std::move(listeners), std::move(options), directory);
       },
       nb::arg("directory"), nb::arg("every_n_steps").none(), nb::arg("every_seconds").none(), nb::arg("saver"),
-      nb::arg("basename"), nb::arg("write_meta_graph"), nb::arg("listeners"));
+      nb::arg("basename"), nb::arg("write_meta_graph"), nb::arg("listeners"), nb::arg("increment_seconds").none());
 }
 
 }  // namespace tensorbraid::python

@@ -107,9 +107,10 @@ void BindSaver(Module& m) {
       .def_static(
           "_make",
           [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
-             bool pad_step_number, const std::string& name, bool reshape, nb::list states) {
+             bool pad_step_number, const std::string& name, bool reshape, nb::list states, bool incremental) {
             SaverOptions options = {.max_to_keep = max_to_keep,
                                     .sharded = sharded,
+                                    .incremental = incremental,
                                     .reshape = reshape,
                                     .pad_step_number = pad_step_number,
                                     .name = name};
@@ -131,7 +132,7 @@ void BindSaver(Module& m) {
             return saver;
           },
           nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"), nb::arg("sharded").none(),
-          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"), nb::arg("states"))
+          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"), nb::arg("states"), nb::arg("incremental"))
       .def(
           "save",
           [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,
@@ -145,6 +146,15 @@ void BindSaver(Module& m) {
           },
           nb::arg("session"), nb::arg("path"), nb::arg("step").none(), nb::arg("latest_filename"),
           nb::arg("write_meta_graph"))
+      .def(
+          "save_increment",
+          [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step) {
+            Session& running = session.get();
+            return Check(Interruptible([&running] { running.CancelRuns(); }).Run([&] {
+              return self.SaveIncrement(running, path, {.global_step = step});
+            }));
+          },
+          nb::arg("session"), nb::arg("path"), nb::arg("step").none())
       .def(
           "restore",
           [](Saver& self, const PySession& session, const std::string& path) {

@@ -37,7 +37,7 @@ def batch(step):
 class Training:
     """Trains rows of a growing table in `parts`, or of a static variable if it is None."""
 
-    def __init__(self, parts, optimizer, device=None):
+    def __init__(self, parts, optimizer, device=None, incremental=False):
         self.graph = tf.Graph()
         with self.graph.as_default(), tf.device(device):
             initializer = tf.constant_initializer(0.25)
@@ -53,7 +53,7 @@ class Training:
             loss = tf.reduce_sum(tf.square(self.rows * self.factors - 1.0))
             self.train = optimizer().minimize(loss, global_step=tf.train.get_or_create_global_step())
             self.init = tf.global_variables_initializer()
-            self.saver = tf.train.Saver()
+            self.saver = tf.train.Saver(incremental_save_restore=incremental)
 
     def start(self, target=""):
         self.session = tf.Session(target, graph=self.graph)
@@ -180,6 +180,57 @@ class CheckpointTest(unittest.TestCase):
             names = [name for name, _ in tf.train.list_variables(folder)]
             self.assertIn("ids/part_1-keys", names)
             self.assertIn("ids/part_1/Adagrad-partition_filter_offset", names)
+
+    def test_a_chain_of_increments_is_restored_into_other_numbers_of_parts(self):
+        for name, optimizer in OPTIMIZERS.items():
+            with self.subTest(optimizer=name), tempfile.TemporaryDirectory() as folder:
+                expected = Training(0, optimizer).start().run(range(12)).all()
+                for begin, parts in ((0, 1), (3, 2), (6, 3), (9, 0)):
+                    training = Training(parts, optimizer, incremental=True).start()
+                    if begin:
+                        training.saver.restore(training.session, tf.train.latest_checkpoint(folder))
+                    for step in range(begin, begin + 3):
+                        training.run([step])
+                        training.saver.incremental_save(training.session, os.path.join(folder, "model"), step + 1)
+                np.testing.assert_array_equal(training.all(), expected)
+                self.assertTrue(tf.train.latest_checkpoint(folder).endswith("model-1"))  # no other full one
+                increments = os.path.join(folder, ".incremental_checkpoint")
+                names = [name for name, _ in tf.train.list_variables(increments)]
+                self.assertIn("ids/Adagrad-values" if name == "Adagrad" else "ids-values", names)
+                self.assertIn("ids-keys_deleted", names)
+
+    def test_a_killed_session_continues_from_its_last_increment(self):
+        def scaffold(graph):
+            with graph.as_default():
+                return tf.train.Scaffold(saver=tf.train.Saver(max_to_keep=3))
+
+        for make in (lambda graph: None, scaffold):
+            with self.subTest(scaffold=make is scaffold), tempfile.TemporaryDirectory() as folder:
+                for begin in (0, 4):
+                    training = Training(2, OPTIMIZERS["Adagrad"])
+                    with self.assertRaises(KeyError), training.graph.as_default(), tf.train.MonitoredTrainingSession(
+                            checkpoint_dir=folder, save_incremental_checkpoint_secs=0, save_summaries_steps=None,
+                            scaffold=make(training.graph)) as session:
+                        for step in range(begin, begin + 4):
+                            session.run(training.train, dict(zip((training.keys, training.factors), batch(step))))
+                        last = session.run(training.rows, {training.keys: np.arange(VOCABULARY)})
+                        raise KeyError("the end, without a last checkpoint")
+                np.testing.assert_array_equal(last, Training(None, OPTIMIZERS["Adagrad"]).start().run(range(8)).all())
+                self.assertTrue(tf.train.latest_checkpoint(folder).endswith("model.ckpt-0"))
+
+    def test_mistakes_with_increments_are_explained(self):
+        training = Training(0, OPTIMIZERS["Adagrad"]).start()
+        with tempfile.TemporaryDirectory() as folder, training.graph.as_default():
+            with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "incremental_save_restore=True"):
+                training.saver.incremental_save(training.session, os.path.join(folder, "model"))
+            with self.assertRaisesRegex(ValueError, "incremental_save_secs must not be negative"):
+                tf.train.CheckpointSaverHook(folder, save_steps=1, incremental_save_secs=-1)
+            with self.assertRaisesRegex(ValueError, "increments follow a full checkpoint"):
+                tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_checkpoint_secs=None,
+                                                  save_incremental_checkpoint_secs=5)
+            hook = tf.train.CheckpointSaverHook(folder, save_steps=1, saver=training.saver, incremental_save_secs=1)
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "incremental_save_restore=True"):
+                tf.train.MonitoredSession(hooks=[hook])
 
     def test_an_imported_meta_graph_has_its_table(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -217,12 +217,16 @@ struct CheckpointSaverOptions {
   // Saves when this time has passed since the last save. If both are set, whichever comes first; if neither is set:
   // every 10 minutes.
   std::optional<std::chrono::milliseconds> every = std::nullopt;
+  // Saves an increment (Saver::SaveIncrement) when this time has passed since the last save of either kind. A saver of
+  // your own then needs SaverOptions::incremental.
+  std::optional<std::chrono::milliseconds> increment_every = std::nullopt;
   // Null: a new Saver of all global variables.
   std::shared_ptr<Saver> saver = nullptr;
   std::string basename = "model.ckpt";
   // Whether to write the graph beside each checkpoint.
   bool write_meta_graph = true;
-  // Called before a checkpoint is written, and after it was written, with its global step. An error ends the training.
+  // Called before a full checkpoint is written, and after it was written, with its global step. An error ends the
+  // training.
   // `after_save` may request a stop.
   std::function<Status(SessionRunContext& context, int64_t global_step)> before_save = {};
   std::function<Status(SessionRunContext& context, int64_t global_step)> after_save = {};

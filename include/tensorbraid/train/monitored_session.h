@@ -48,6 +48,8 @@ struct MonitoredTrainingSessionOptions {
   // As in CheckpointSaverOptions.
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
   std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
+  // CheckpointSaverOptions::increment_every.
+  std::optional<std::chrono::milliseconds> save_increment_every = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
   // As in SaverOptions, for the saver that is made if `saver` is null. Only the chief's states are saved, so training
   // with one worker resumes from a checkpoint as if it had not been interrupted. If the parameter servers have kept the

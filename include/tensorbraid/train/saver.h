@@ -75,6 +75,8 @@ struct SaverOptions {
   // and logs a warning. Random ops within library functions are not saved, except those of input pipelines. TensorFlow
   // cannot import the graph beside such a checkpoint; it reads the checkpoint itself. See docs/design/0020.
   bool random_state = false;
+  // Allows SaveIncrement, and restores increments with the full checkpoint that they follow.
+  bool incremental = false;
   // Restores a tensor of another shape with as many elements, as a reshape would. Parts of variables keep their shapes.
   bool reshape = false;
   // Pads the step number: "model-00000100" instead of "model-100".
@@ -113,9 +115,25 @@ class Saver {
   // directory. After an error, or if a task ends while it writes, earlier checkpoints are unchanged, even one with the
   // same prefix, and "checkpoint" names the last complete one.
   StatusOr<std::string> Save(Session& session, const std::string& path, const SaveOptions& options = {});
+  // Saves what has changed since the last save of this saver: of growing tables the rows that were made or changed,
+  // with their slots, and the keys that were deleted; all other variables as a whole. The increment of
+  // "logs/model.ckpt" is called "logs/.incremental_checkpoint/model.ckpt-120". Saves a full checkpoint instead if none
+  // was saved or restored before, after 64 increments or more bytes of them than the full checkpoint has, and if
+  // somebody else has restored or initialized a table meanwhile. After an error, the next save has the changes of this
+  // one, too. The increments of a full checkpoint are removed with it. Returns the prefix of what was saved, as Save
+  // does, and its errors; FailedPrecondition without SaverOptions::incremental. The options latest_filename and
+  // write_meta_graph are those of a full checkpoint.
+  StatusOr<std::string> SaveIncrement(Session& session, const std::string& path, const SaveOptions& options = {});
+  // Whether SaverOptions::incremental was set.
+  bool incremental() const;
+  // What this saver has saved or restored last, an increment or a full checkpoint; "" if it is not incremental.
+  std::string last_saved() const;
   // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
   // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
-  // damaged. Blocks until done. `path` may be relative, as for Save.
+  // damaged. Blocks until done. `path` may be relative, as for Save. With SaverOptions::incremental, the values are
+  // those of the newest increment that follows the checkpoint, or of an increment that `path` names. A damaged
+  // increment ends the chain before it, which is logged; FailedPrecondition, before any variable is set, if an
+  // increment exists whose predecessor is gone.
   Status Restore(Session& session, const std::string& path);
   // Whether a Restore has set the states of random ops and input pipelines (SaverOptions::random_state) since the last
   // ForgetRestored.

@@ -186,10 +186,14 @@ class SummarySaverHook(_LateHook):
 
 
 class CheckpointSaverHook(_LateHook):
-    """Saves checkpoints: at the start, regularly, and at the end of a training without an error."""
+    """Saves checkpoints: at the start, regularly, and at the end of a training without an error.
+
+    With incremental_save_secs, also saves what has changed since the last save, so often. The saver then has
+    incremental_save_restore=True.
+    """
 
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt",
-                 scaffold=None, listeners=None, save_graph_def=True):
+                 scaffold=None, listeners=None, save_graph_def=True, incremental_save_secs=None):
         super().__init__()
         logging.info("Create CheckpointSaverHook.")
         if saver is not None and scaffold is not None:
@@ -203,12 +207,15 @@ class CheckpointSaverHook(_LateHook):
         self._basename = checkpoint_basename
         self._listeners = list(listeners or [])
         self._save_graph_def = save_graph_def
+        if incremental_save_secs is not None and arguments.number("incremental_save_secs", incremental_save_secs) < 0:
+            raise ValueError(f"incremental_save_secs must not be negative, it is {incremental_save_secs}")
+        self._incremental_save_secs = incremental_save_secs
 
     def _make(self):
         saver = self._saver or (self._scaffold.saver if self._scaffold else None)
-        saver = Saver() if saver is None else saver
+        saver = Saver(incremental_save_restore=self._incremental_save_secs is not None) if saver is None else saver
         return _core.checkpoint_saver(self._directory, *self._every, saver._core, self._basename,
-                                      self._save_graph_def, self._listeners)
+                                      self._save_graph_def, self._listeners, self._incremental_save_secs)
 
 
 def _writer(summary_writer, directory):

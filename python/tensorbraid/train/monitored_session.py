@@ -243,10 +243,11 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
                              chief_only_hooks=None, save_checkpoint_secs=USE_DEFAULT, save_summaries_steps=USE_DEFAULT,
                              save_summaries_secs=USE_DEFAULT, config=None, stop_grace_period_secs=120,
                              log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=USE_DEFAULT,
-                             summary_dir=None, save_graph_def=True):
+                             summary_dir=None, save_graph_def=True, save_incremental_checkpoint_secs=None):
     """A MonitoredSession for training. The chief saves checkpoints and summaries if it has a directory.
 
-    Defaults: a checkpoint every 600 seconds, summaries every 100 steps.
+    Defaults: a checkpoint every 600 seconds, summaries every 100 steps. With save_incremental_checkpoint_secs, the chief
+    also saves what has changed since the last save, so often.
     """
     if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
         save_summaries_steps, save_summaries_secs = 100, None
@@ -261,6 +262,11 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
 
     scaffold = scaffold or Scaffold()
     arguments.check(isinstance(scaffold, Scaffold), "scaffold", "a tf.train.Scaffold", scaffold)
+    if save_incremental_checkpoint_secs is not None:
+        if not (save_checkpoint_secs or save_checkpoint_steps):
+            raise ValueError("save_incremental_checkpoint_secs needs save_checkpoint_secs or save_checkpoint_steps, "
+                             "since increments follow a full checkpoint")
+        scaffold._incremental = True
     arguments.check(isinstance(master, (str, bytes, type(None))), "master", "a string", master)
     hooks = _hooks("hooks", hooks)
     all_hooks = []
@@ -281,5 +287,6 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
         if checkpoint_dir and (save_checkpoint_secs or save_checkpoint_steps):
             all_hooks.append(CheckpointSaverHook(checkpoint_dir, save_steps=save_checkpoint_steps or None,
                                                  save_secs=save_checkpoint_secs or None, scaffold=scaffold,
-                                                 save_graph_def=save_graph_def))
+                                                 save_graph_def=save_graph_def,
+                                                 incremental_save_secs=save_incremental_checkpoint_secs))
     return MonitoredSession(creator, list(hooks or []) + all_hooks, stop_grace_period_secs)

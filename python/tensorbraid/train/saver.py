@@ -16,7 +16,8 @@ class Saver:
     def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
                  keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False, saver_def=None,
                  builder=None, defer_build=False, allow_empty=False, write_version=2, pad_step_number=False,
-                 save_relative_paths=False, filename=None):
+                 save_relative_paths=False, filename=None, incremental_save_restore=False,
+                 incremental_include_normal_var=False):
         for argument, value in (("saver_def", saver_def), ("builder", builder),
                                 ("filename", filename)):
             if value:
@@ -30,6 +31,7 @@ class Saver:
         self._allow_empty = allow_empty
         self._options = (max_to_keep or 0, keep_checkpoint_every_n_hours, True if sharded else None, pad_step_number,
                          name or "save", bool(reshape))
+        self._incremental = bool(incremental_save_restore)  # increments have all variables, whatever the second says
         self._native = None
         self._is_empty = False
         self._graph = graphs.get_default_graph()
@@ -59,7 +61,21 @@ class Saver:
         others = [saveable for _, saveable in named if isinstance(saveable, saveables.SaveableObject)]
         graph = variables[0][1].graph if variables else self._graph
         with graph.as_default():
-            self._native = _core.Saver._make(graph, variables, *self._options, saveables.states(others))
+            self._native = _core.Saver._make(graph, variables, *self._options, saveables.states(others),
+                                             self._incremental)
+
+    def _allow_increments(self):
+        """Makes the saver one that saves increments. Before its graph is finalized."""
+        if self._incremental:
+            return
+        if self._imported_def is not None:
+            raise ValueError("the saver of an imported graph cannot save increments; make a tf.train.Saver with "
+                             "incremental_save_restore=True")
+        self._incremental = True
+        if self._native is not None:  # its operations cannot save increments
+            kept, self._native = self._native.last_checkpoints, None
+            self.build()
+            self._native.recover_last_checkpoints(kept)
 
     @property
     def _core(self):
@@ -95,6 +111,19 @@ class Saver:
         written = self._core.save(sess._session(), str(save_path), step, latest_filename or "checkpoint",
                                   write_meta_graph)
         return os.path.join(os.path.dirname(str(save_path)), os.path.basename(written))
+
+    def incremental_save(self, sess, save_path, global_step=None):
+        """Saves what has changed since the last save of this saver, which has incremental_save_restore=True.
+
+        Returns the path of the increment, or that of a full checkpoint if one was due.
+        """
+        arguments.check(hasattr(sess, "_session"), "sess", "a Session", sess)
+        arguments.path("save_path", save_path)
+        if isinstance(global_step, (graphs.Tensor, _core.Variable)):
+            global_step = sess.run(global_step)
+        step = None if global_step is None else arguments.integer("global_step", global_step)
+        self._core.set_collections(meta_graphs.collection_defs(self._graph))
+        return self._core.save_increment(sess._session(), str(save_path), step)
 
     def _save_once(self, sess, path, step):
         """Writes a checkpoint that no file names and no later save removes."""

@@ -16,11 +16,13 @@ class Scaffold:
     """Collects operations for a monitored session. What is None has the default of the library.
 
     By default all variables are initialised, the saver saves all global variables, and the summaries of the graph are
-    merged.
+    merged. With incremental_save_restore, the saver saves increments, too.
     """
 
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None,
-                 local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None):
+                 local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None,
+                 incremental_save_restore=False):
+        self._incremental = bool(incremental_save_restore)
         if local_init_feed_dict is not None:
             raise NotImplementedError("the local_init_feed_dict of a Scaffold")
         own = dict(init_op=init_op, init_feed_dict=init_feed_dict, init_fn=init_fn, ready_op=ready_op,
@@ -63,6 +65,8 @@ class Scaffold:
         if self._saver is None:
             self._saver = _first(GraphKeys.SAVERS) or Saver(sharded=True, allow_empty=True)
         arguments.check(hasattr(self._saver, "build"), "saver", "a tf.train.Saver", self._saver)
+        if self._incremental and hasattr(self._saver, "_allow_increments"):
+            self._saver._allow_increments()
         self._saver.build()
         return self
 

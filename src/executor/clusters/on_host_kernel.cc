@@ -79,7 +79,7 @@ bool ChangesVariable(const Node& node) {
     if (BaseType(node.input_type(i)) == DType::kResource) {
       for (const char* reader : {"ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd",
                                  "VarIsInitializedOp", "VariableShape", "ResourceStridedSlice", "KvResourceGather",
-                                 "KvVarIsInitializedOp", "KvVariableShape", "_ExportTable"}) {
+                                 "KvVarIsInitializedOp", "KvVariableShape", "_ExportTable", "_ExportTrackedTable"}) {
         if (node.type() == reader) return false;
       }
       return true;

@@ -1,30 +1,53 @@
 // Saving and restoring growing tables: schemas and shape rules.
+#include <utility>
+
 #include "core/text/strings.h"
 #include "ops/embedding/shapes.h"
 
 namespace tensorbraid {
 namespace {
 
-// keys, freqs, versions, partition_offset, then the numbers of the table and of each slot.
-Status ExportTableShape(ShapeContext& c) {
+// keys, freqs, versions, partition_offset, then the numbers of the table and of each slot, whose handles are the inputs
+// from `first_handle` on.
+Status ExportShape(ShapeContext& c, int first_handle, int first_numbers) {
   const Shape rows({Shape::kUnknownDim});
   c.set_output(0, rows);
   c.set_output(1, Shape({0}));
   c.set_output(2, rows);
   c.set_output(3, Shape({1001}));
-  for (int i = 4; i < c.num_outputs(); ++i) {
-    c.set_output(i, Shape({Shape::kUnknownDim, RowShapeOf(c.node().inputs()[static_cast<size_t>(i - 4)]).dim(0)}));
+  for (int i = first_numbers; i < c.num_outputs(); ++i) {
+    const auto handle = static_cast<size_t>(i - first_numbers + first_handle);
+    c.set_output(i, Shape({Shape::kUnknownDim, RowShapeOf(c.node().inputs()[handle]).dim(0)}));
   }
   return OkStatus();
 }
 
+Status ExportTableShape(ShapeContext& c) { return ExportShape(c, 0, 4); }
+
+Status ExportTrackedTableShape(ShapeContext& c) {
+  for (int i = 0; i < 2; ++i) TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  c.set_output(4, Shape({Shape::kUnknownDim}));
+  return ExportShape(c, 2, 5);
+}
+
+// `first` is the number of inputs before the handle of the table.
+Status CheckSlotNames(ShapeContext& c, int first) {
+  const auto& names = c.attr<std::vector<std::string>>("slot_names");
+  const int slots = c.num_inputs() - first - 1;
+  if (static_cast<int>(names.size()) == slots) return OkStatus();
+  return InvalidArgument("there are ", slots, " slots, but slot_names has ", names.size(), " names");
+}
+
 Status RestoreTableShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(c.WithRank(0, 0).status());
-  const auto& names = c.attr<std::vector<std::string>>("slot_names");
-  if (static_cast<int>(names.size()) != c.num_inputs() - 2) {
-    return InvalidArgument("there are ", c.num_inputs() - 2, " slots, but slot_names has ", names.size(), " names");
+  return CheckSlotNames(c, 1);
+}
+
+Status RestoreTrackedTableShape(ShapeContext& c) {
+  for (const auto& [input, rank] : {std::pair(0, 0), {1, 1}, {2, 0}}) {
+    TF_RETURN_IF_ERROR(c.WithRank(input, rank).status());
   }
-  return OkStatus();
+  return CheckSlotNames(c, 3);
 }
 
 }  // namespace
@@ -52,6 +75,40 @@ void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
             .Attr("slot_names: list(string)")
             .Stateful()
             .Shape(RestoreTableShape)
+            .NotDifferentiable());
+  // As _ExportTable, and begins to record what changes after the save with the number `save`; 0 records nothing.
+  // `predecessor` is the number of the save before that was completed, or 0. If `only_changes`, the rows are those that
+  // have changed since then, and `deleted` has the keys that were deleted, also those that have a row again.
+  r.Add(Op("_ExportTrackedTable")
+            .Input("save: int64")
+            .Input("predecessor: int64")
+            .Input("table: resource")
+            .Input("slots: N * resource")
+            .Output("keys: int64")
+            .Output("freqs: int64")
+            .Output("versions: int64")
+            .Output("partition_offset: int32")
+            .Output("deleted: int64")
+            .Output("values: float")
+            .Output("slot_values: N * float")
+            .Attr("only_changes: bool")
+            .Attr("N: int >= 0")
+            .Stateful()
+            .Shape(ExportTrackedTableShape)
+            .NotDifferentiable());
+  // As _RestoreTable, but the increments with the prefixes `increments`, oldest first, follow the checkpoint. Then
+  // begins to record what changes after the save with the number `save`; 0 records nothing.
+  r.Add(Op("_RestoreTrackedTable")
+            .Input("prefix: string")
+            .Input("increments: string")
+            .Input("save: int64")
+            .Input("table: resource")
+            .Input("slots: N * resource")
+            .Attr("N: int >= 0")
+            .Attr("name: string")
+            .Attr("slot_names: list(string)")
+            .Stateful()
+            .Shape(RestoreTrackedTableShape)
             .NotDifferentiable());
 }
 

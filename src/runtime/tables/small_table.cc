@@ -51,6 +51,7 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
 
 void SmallTable::FillColumn(size_t column, float initial) {
   for (uint32_t row = 0; row < rows(); ++row) std::fill_n(numbers(column, row), dim_, initial);
+  if (changes != nullptr) changes->AllChanged(rows());
 }
 
 TableMemory SmallTable::Memory() const {
@@ -59,6 +60,7 @@ TableMemory SmallTable::Memory() const {
   for (const auto& column : columns_) memory.reserved += column.bytes(dim_);
   memory.beside = static_cast<int64_t>(sizeof(*this) + columns_.capacity() * sizeof(columns_[0])) + index_.bytes() +
                   infos_.bytes(1);
+  if (changes != nullptr) memory.beside += changes->bytes();
   return memory;
 }
 

@@ -3,10 +3,12 @@
 #define TENSORBRAID_RUNTIME_TABLES_SMALL_TABLE_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/threads/mutex.h"
+#include "runtime/tables/changes.h"
 #include "runtime/tables/row_chunks.h"
 #include "runtime/tables/row_index.h"
 
@@ -44,6 +46,9 @@ class SmallTable {
   SmallTable(int64_t dim, uint32_t first_size) : dim_(static_cast<size_t>(dim)), index_(first_size) {}
 
   Mutex mu;
+  // Null unless changes are recorded, which the first save begins that increments can follow. Whoever makes, changes or
+  // deletes a row reports it there.
+  std::unique_ptr<Changes> changes TB_GUARDED_BY(mu);
 
   // Begin to load memory that later calls for a key need: this object, which is not locked yet; its lists and the slots
   // of the index; the entry of a row in the list of each column.

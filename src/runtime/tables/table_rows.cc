@@ -150,6 +150,7 @@ bool TableRows::VisitSome(const Visit& visit, const Order& order, std::span<cons
     }
     rows[i] = {.number = numbers[i]};
     if (row == RowIndex::kNone) continue;
+    if (visit.write && small.changes != nullptr) small.changes->Changed(row);
     rows[i].info = &small.info(row);
     for (size_t c = 0; c < visit.columns.size(); ++c) {
       rows[i].numbers[c] = small.numbers(static_cast<size_t>(visit.columns[c]), row);
@@ -174,6 +175,13 @@ Status TableRows::FillColumn(size_t column, std::span<const float> initial) {
     small->FillColumn(column, initial[column]);
   }
   return OkStatus();
+}
+
+void TableRows::RecordChanges(uint64_t saved) {
+  for (const auto& small : small_) {
+    MutexLock lock(small->mu);
+    small->changes = std::make_unique<Changes>(saved);
+  }
 }
 
 Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Begin& begin,

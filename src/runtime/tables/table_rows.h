@@ -59,6 +59,9 @@ class TableRows {
   // As EnsureColumns, and sets all rows of a column to its initial number.
   Status FillColumn(size_t column, std::span<const float> initial);
 
+  // Records from now on what changes. All rows are as they were at the save `saved` (Changes).
+  void RecordChanges(uint64_t saved);
+
   // Calls begin(n) with the number of rows n, and then copy(residue, first, small, count) for each small table, which
   // is locked during the call: it has `count` rows to copy, and `first` rows precede them. Rows that appear meanwhile
   // are left out. Several threads may call `copy` at once.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/files.h"
 #include "core/system/clock.h"
@@ -9,6 +10,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "tensorbraid/train/hooks.h"
+#include "train/checkpoints/increments.h"
 
 namespace tensorbraid {
 namespace {
@@ -29,25 +31,38 @@ class CheckpointSaverHook final : public SessionRunHook {
     if ((options_.every_n_steps && *options_.every_n_steps <= 0) || (options_.every && options_.every->count() < 0)) {
       return InvalidArgument("CheckpointSaver: every_n_steps must be positive and every must not be negative");
     }
+    if (options_.increment_every && options_.increment_every->count() < 0) {
+      return InvalidArgument("CheckpointSaver: increment_every must not be negative");
+    }
     global_step_ = GetGlobalStep(graph);
     if (!global_step_.valid()) {
       return FailedPrecondition(
           "CheckpointSaver needs a global step: call GetOrCreateGlobalStep and give it to the optimizer");
     }
-    if (options_.saver == nullptr) options_.saver = std::make_shared<Saver>(graph);
+    if (options_.saver == nullptr) {
+      options_.saver =
+          std::make_shared<Saver>(graph, SaverOptions{.incremental = options_.increment_every.has_value()});
+    }
+    if (options_.increment_every && graph.status().ok() && !options_.saver->incremental()) {
+      return InvalidArgument(
+          "CheckpointSaver: increment_every needs a saver with SaverOptions::incremental (in Python, a tf.train.Saver "
+          "with incremental_save_restore=True)");
+    }
     return graph.status();
   }
 
   Status AfterCreateSession(SessionRunContext& context) override {
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
-    last_time_ = Clock::now();
-    last_step_ = step;
+    full_time_ = last_time_ = Clock::now();
+    full_step_ = last_step_ = step;
     // The checkpoint that has just been restored exists already. Writing it again would put it at risk.
     const auto latest = LatestCheckpoint(directory_);
     if (latest.ok() && *latest == StrCat(Path(), "-", step)) {
       saved_step_ = step;
       return OkStatus();
     }
+    const std::string last = options_.saver->last_saved();
+    if (!last.empty() && last == StrCat(IncrementPath(AbsolutePath()), "-", step)) return OkStatus();
     return Save(context, step);
   }
 
@@ -57,13 +72,13 @@ class CheckpointSaverHook final : public SessionRunHook {
 
   Status AfterRun(SessionRunContext& context, const SessionRunValues& values) override {
     if (!context.trains() || values.global_step <= last_step_) return OkStatus();
-    const std::chrono::duration<double> passed = Clock::now() - last_time_;
-    const bool due = (options_.every && passed >= *options_.every) ||
-                     (options_.every_n_steps && values.global_step - last_step_ >= *options_.every_n_steps);
-    if (!due) return OkStatus();
+    const auto now = Clock::now();
+    const bool full = (options_.every && now - full_time_ >= *options_.every) ||
+                      (options_.every_n_steps && values.global_step - full_step_ >= *options_.every_n_steps);
+    if (!full && !(options_.increment_every && now - last_time_ >= *options_.increment_every)) return OkStatus();
     // Other workers may have made further steps by now.
     TF_ASSIGN_OR_RETURN(const int64_t step, Step(context.session()));
-    return Save(context, step);
+    return full ? Save(context, step) : SaveIncrement(context, step);
   }
 
   Status End(SessionRunContext& context, const Status& status) override {
@@ -78,6 +93,7 @@ class CheckpointSaverHook final : public SessionRunHook {
 
  private:
   std::string Path() const { return JoinPath(directory_, options_.basename); }
+  std::string AbsolutePath() const { return Env::Default().AbsolutePath(Path()).value_or(Path()); }
 
   StatusOr<int64_t> Step(Session& session) const {
     TF_ASSIGN_OR_RETURN(const auto value, session.Run({global_step_}));
@@ -94,18 +110,30 @@ class CheckpointSaverHook final : public SessionRunHook {
     TF_ASSIGN_OR_RETURN(const std::string saved,
                         SaveOrGoOn(*options_.saver, context.session(), Path(), step, options_.write_meta_graph));
     // After a failure, too, so that the next attempt is due after the usual interval.
-    last_time_ = Clock::now();
-    last_step_ = step;
+    full_time_ = last_time_ = Clock::now();
+    full_step_ = last_step_ = step;
     if (saved.empty()) return OkStatus();
     saved_step_ = step;
     return Tell(options_.after_save, context, step);
   }
 
+  Status SaveIncrement(SessionRunContext& context, int64_t step) {
+    TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options_.saver, context.session(), Path(), step,
+                                                            options_.write_meta_graph, /*increment=*/true));
+    last_time_ = Clock::now();
+    last_step_ = step;
+    if (saved.empty() || IsIncrement(saved)) return OkStatus();
+    full_time_ = last_time_;  // it was a full checkpoint
+    full_step_ = saved_step_ = step;
+    return OkStatus();
+  }
+
   const std::string directory_;
   CheckpointSaverOptions options_;
   Variable global_step_;
-  Clock::time_point last_time_;
-  int64_t last_step_ = -1;   // the global step at the last attempt to save
+  // The time and global step of the last attempt to save a full checkpoint, and of the last attempt to save anything.
+  Clock::time_point full_time_, last_time_;
+  int64_t full_step_ = -1, last_step_ = -1;
   int64_t saved_step_ = -1;  // the global step of the last checkpoint
 };
 
@@ -185,18 +213,25 @@ StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& 
 }
 
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
-                                 bool write_meta_graph) {
-  TB_LOG(Info, "train") << "Saving checkpoints" << (step ? StrCat(" for ", *step) : "") << " into " << path << ".";
-  auto saved =
-      saver.Save(session, path, {.global_step = step, .write_meta_graph = write_meta_graph, .keep_later_step = true});
+                                 bool write_meta_graph, bool increment) {
+  TB_LOG(Info, "train") << (increment ? "Saving an increment" : "Saving checkpoints")
+                        << (step ? StrCat(" for ", *step) : "") << " into " << path << ".";
+  const auto begin = Clock::now();
+  const SaveOptions options = {.global_step = step, .write_meta_graph = write_meta_graph, .keep_later_step = true};
+  auto saved = increment ? saver.SaveIncrement(session, path, options) : saver.Save(session, path, options);
   if (!saved.ok()) return Annotate(saved.status(), StrCat("cannot save a checkpoint to '", DirectoryOf(path), "'"));
+  const std::chrono::duration<double> seconds = Clock::now() - begin;
   TB_LOG(Info, "train") << "saved " << *saved;
+  if (saver.incremental()) {
+    TB_LOG(Info, "train") << "it holds " << ContentText(*saved) << ", and took "
+                          << absl::StrFormat("%.2f s", seconds.count());
+  }
   return saved;
 }
 
 StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
-                                 bool write_meta_graph) {
-  auto saved = SaveAndLog(saver, session, path, step, write_meta_graph);
+                                 bool write_meta_graph, bool increment) {
+  auto saved = SaveAndLog(saver, session, path, step, write_meta_graph, increment);
   const Status& status = saved.status();
   if (saved.ok() || absl::IsUnavailable(status) || absl::IsAborted(status) || absl::IsCancelled(status)) return saved;
   const auto latest = LatestCheckpoint(DirectoryOf(path));

@@ -17,15 +17,15 @@ namespace tensorbraid {
 // first. From then on `saver` manages the existing checkpoints, unless it already manages some.
 StatusOr<bool> RestoreLatest(Saver& saver, Session& session, const std::string& directory);
 
-// Saves a checkpoint to `path` ("logs/model.ckpt") and returns its prefix. If the checkpoint cannot be written, logs
-// the error and returns "", so that training continues without it. Two kinds of errors are returned: Unavailable,
-// Aborted and Cancelled, which mean that the session has ended; and any error while the directory has no checkpoint
-// yet, because a training run that cannot save should not begin.
+// Saves a checkpoint, or an increment, to `path` ("logs/model.ckpt") and returns its prefix. If the checkpoint cannot
+// be written, logs the error and returns "", so that training continues without it. Two kinds of errors are returned:
+// Unavailable, Aborted and Cancelled, which mean that the session has ended; and any error while the directory has no
+// checkpoint yet, because a training run that cannot save should not begin.
 StatusOr<std::string> SaveOrGoOn(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
-                                 bool write_meta_graph = true);
-// Saves a checkpoint and returns its prefix, or the error of writing it.
+                                 bool write_meta_graph = true, bool increment = false);
+// Saves a checkpoint, or an increment, and returns its prefix, or the error of writing it. Logs what was saved.
 StatusOr<std::string> SaveAndLog(Saver& saver, Session& session, const std::string& path, std::optional<int64_t> step,
-                                 bool write_meta_graph = true);
+                                 bool write_meta_graph = true, bool increment = false);
 
 }  // namespace tensorbraid
 

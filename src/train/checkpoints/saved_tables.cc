@@ -61,18 +61,27 @@ StatusOr<std::vector<SavedTable>> SavedTablesOf(const std::vector<const SavedVar
   return tables;
 }
 
-void SavedTable::AddReads(Graph& graph, const Operation& after, std::vector<std::string>* names,
-                          std::vector<Output>* values) const {
+void SavedTable::AddReads(Graph& graph, const Operation& after, const RecordedSave* recorded,
+                          std::vector<std::string>* names, std::vector<Output>* values) const {
   auto place = graph.ColocateWith(table->variable.handle().op());
   std::vector<Output> handles;
   for (const SavedVariable* slot : slots) handles.push_back(slot->variable.handle());
-  NodeBuilder node(graph, "_ExportTable");
+  NodeBuilder node(graph, recorded == nullptr ? "_ExportTable" : "_ExportTrackedTable");
+  if (recorded != nullptr) {
+    node.Input(recorded->number).Input(recorded->predecessor).Attr("only_changes", recorded->only_changes);
+  }
   node.Input(table->variable.handle()).InputList(handles).Attr("N", static_cast<int64_t>(handles.size()));
   if (after.valid()) node.Control(after);
   const Operation rows = node.Finish();
-  const Output none = Constant(graph, Tensor(kInt64, {0}));
-  const Output offsets = Constant(graph, Offsets());
-  if (!rows.valid() || !none.valid() || !offsets.valid()) return;
+  if (!rows.valid()) return;
+  const bool only_changes = recorded != nullptr && recorded->only_changes;
+  const int first_numbers = recorded == nullptr ? 4 : 5;
+  Output none, offsets;
+  if (!only_changes) {
+    none = Constant(graph, Tensor(kInt64, {0}));
+    offsets = Constant(graph, Offsets());
+    if (!none.valid() || !offsets.valid()) return;
+  }
   for (size_t i = 0; i <= slots.size(); ++i) {
     const std::string& name = i == 0 ? table->name : slots[i - 1]->name;
     const auto add = [&](const char* suffix, const Output& value) {
@@ -80,9 +89,14 @@ void SavedTable::AddReads(Graph& graph, const Operation& after, std::vector<std:
       values->push_back(value);
     };
     add("-keys", rows.output(0));
-    add("-values", rows.output(4 + static_cast<int>(i)));
+    add("-values", rows.output(first_numbers + static_cast<int>(i)));
+    if (only_changes && i > 0) continue;
     add("-freqs", rows.output(1));
     add("-versions", rows.output(2));
+    if (only_changes) {
+      add("-keys_deleted", rows.output(4));
+      continue;
+    }
     add("-partition_offset", rows.output(3));
     add("-keys_filtered", none);
     add("-freqs_filtered", none);
@@ -91,7 +105,7 @@ void SavedTable::AddReads(Graph& graph, const Operation& after, std::vector<std:
   }
 }
 
-Operation SavedTable::AddRestore(Graph& graph, const Output& prefix) const {
+Operation SavedTable::AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const {
   auto place = graph.ColocateWith(table->variable.handle().op());
   std::vector<Output> handles;
   std::vector<std::string> names;
@@ -99,9 +113,10 @@ Operation SavedTable::AddRestore(Graph& graph, const Output& prefix) const {
     handles.push_back(slot->variable.handle());
     names.push_back(NameWithinTable(*slot, *table));
   }
-  return NodeBuilder(graph, "_RestoreTable")
-      .Input(prefix)
-      .Input(table->variable.handle())
+  NodeBuilder node(graph, recorded == nullptr ? "_RestoreTable" : "_RestoreTrackedTable");
+  node.Input(prefix);
+  if (recorded != nullptr) node.Input(recorded->increments).Input(recorded->number);
+  return node.Input(table->variable.handle())
       .InputList(handles)
       .Attr("N", static_cast<int64_t>(handles.size()))
       .Attr("name", WholeNameOf(*table))

@@ -12,17 +12,33 @@
 
 namespace tensorbraid {
 
+// What a save does besides, if increments can follow it (SaverOptions::incremental). The scalars of int64 are the
+// number of the save, 0 if none can follow, and that of the completed save before it, or 0.
+struct RecordedSave {
+  Output number;
+  Output predecessor;
+  bool only_changes = false;  // whether it is an increment
+};
+
+// What a restore does besides, if increments can follow the save: the prefixes of those that exist, and the number of
+// the save that the next one names as its predecessor.
+struct RecordedRestore {
+  Output increments;
+  Output number;
+};
+
 // A growing table, or a part of one, with the slots of it that are saved.
 struct SavedTable {
   const SavedVariable* table = nullptr;
   std::vector<const SavedVariable*> slots;
 
   // Adds the operations that read all rows, each of the 1,000 small tables at one moment, and appends the names and
-  // values of the tensors. They run after `after` if it is valid.
-  void AddReads(Graph& graph, const Operation& after, std::vector<std::string>* names,
+  // values of the tensors. They run after `after` if it is valid. `recorded` may be null.
+  void AddReads(Graph& graph, const Operation& after, const RecordedSave* recorded, std::vector<std::string>* names,
                 std::vector<Output>* values) const;
   // Returns the operation that replaces all rows by those of the checkpoint, which may have another number of parts.
-  Operation AddRestore(Graph& graph, const Output& prefix) const;
+  // `recorded` may be null.
+  Operation AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const;
 };
 
 // The growing tables among the variables, with their slots. InvalidArgument if a slot is among them without its table,

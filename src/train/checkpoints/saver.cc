@@ -17,6 +17,7 @@
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/user_lines.h"
+#include "train/checkpoints/increment_series.h"
 #include "train/checkpoints/kept_checkpoints.h"
 #include "train/checkpoints/meta_graph.h"
 #include "train/checkpoints/random_states.h"
@@ -37,6 +38,16 @@ struct Saved {
 
 // The first reads of a save: the value of the global step, if it is saved. The rows of growing tables are read later.
 using FirstReads = std::map<const SavedVariable*, Output>;
+
+// How a checkpoint is saved and restored.
+struct Kind {
+  FirstReads first = {};
+  // Null if no increments can follow.
+  const RecordedSave* recorded = nullptr;
+  const RecordedRestore* restored = nullptr;
+  Output newest = {};  // the path of the newest increment to restore; if not valid, there can be none
+  Output link = {};    // the tensor kLinkTensor of an increment
+};
 
 // One task's variables, saved to and restored from one file. The file may have other states, too.
 class Part {
@@ -67,7 +78,9 @@ class Part {
     }
   }
 
-  Operation Save(Graph& g, const Output& prefix, const FirstReads& first) const {
+  // `link` is set for one part of an increment: the one whose file has Kind::link.
+  Operation Save(Graph& g, const Output& prefix, const Kind& kind, const Output& link) const {
+    const FirstReads& first = kind.first;
     std::vector<Output> values;
     for (const SavedVariable* v : variables_) {
       const auto read = first.find(v);
@@ -79,9 +92,14 @@ class Part {
     std::vector<std::string> names = names_, slices = slices_;
     std::vector<DType> dtypes = dtypes_;
     if (states_.random != nullptr) states_.random->AddReads(g, &names, &values, &dtypes);
+    if (link.valid()) {
+      names.push_back(kLinkTensor);
+      values.push_back(link);
+      dtypes.push_back(kString);
+    }
     const Operation after = first.empty() ? Operation() : first.begin()->second.op();
     const size_t rows = values.size();
-    for (const SavedTable& table : tables_) table.AddReads(g, after, &names, &values);
+    for (const SavedTable& table : tables_) table.AddReads(g, after, kind.recorded, &names, &values);
     for (size_t i = rows; i < values.size(); ++i) dtypes.push_back(values[i].dtype());
     slices.resize(names.size());
     return NodeBuilder(g, "SaveV2")
@@ -94,9 +112,10 @@ class Part {
   }
 
   // The tensor with the names to restore is appended to `names`.
-  void Restore(Graph& g, const Output& prefix, std::vector<Operation>* assigned,
+  void Restore(Graph& g, const Output& full, const Kind& kind, std::vector<Operation>* assigned,
                std::vector<RestoredNames>* names) const {
-    for (const SavedTable& table : tables_) assigned->push_back(table.AddRestore(g, prefix));
+    for (const SavedTable& table : tables_) assigned->push_back(table.AddRestore(g, full, kind.restored));
+    const Output& prefix = kind.newest.valid() ? kind.newest : full;
     if (names_.empty()) return;
     names->push_back({StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"), names_});
     const Operation restored =
@@ -230,10 +249,18 @@ struct Saver::Impl {
   // Returns the graph's first error (Graph::status). Returns FailedPrecondition if this saver was made for all
   // variables and has not seen some of them.
   Status CheckGraph() const;
-  void BuildSharded(const Saved& saved, const FirstReads& first, const Part::States& small,
-                    std::vector<Operation>* assigned);
-  // Runs the save and checks that this process sees the files. If it fails, removes the files that it has written.
-  Status Write(Session& session, const std::string& prefix) const;
+  // Each adds the operations of a save, and those of a restore if `assigned` is not null. Returns the tensor to fetch
+  // in order to save.
+  Output BuildWhole(const Saved& saved, const Kind& kind, const Part::States& small, std::vector<Operation>* assigned);
+  Output BuildSharded(const Saved& saved, const Kind& kind, const Part::States& small,
+                      std::vector<Operation>* assigned);
+  // Runs a save and checks that this process sees the files. If it fails, removes the files that it has written.
+  Status Write(Session& session, const Output& fetch, const std::string& prefix, std::vector<Feed> feeds) const;
+  Status WriteIncrement(Session& session, const std::string& path, const std::string& prefix,
+                        const SaveOptions& options);
+  // Restores the chain, in which nothing is known to be damaged.
+  Status RestoreChain(Session& session, const IncrementChain& chain);
+  void RemoveLeftoversOf(const std::string& base, const std::string& newest, const std::string& latest_filename) const;
   // Removes what the tasks have written for a sharded save that was not merged.
   void RemoveParts(const std::string& prefix) const;
   StatusOr<std::string> MetaGraph();
@@ -255,6 +282,7 @@ struct Saver::Impl {
   Output save;
   Operation restore;
   std::vector<RestoredNames> restored_names;
+  std::optional<IncrementSeries> series;  // of an incremental saver
   std::optional<RandomStates> states;
   Operation restore_states;
   bool restored_random_state = false;
@@ -304,24 +332,32 @@ void Saver::Impl::Build(std::source_location loc) {
   const Output model = StringConst(*graph, Tensor::Scalar("model"), "filename");
   filename = NodeBuilder(*graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
   if (options.random_state) states.emplace(*graph);
-  std::vector<Operation> assigned;
-  FirstReads first;
+  Kind full;
   const Variable step = GetGlobalStep(*graph);
   for (const SavedVariable* v : variables) {
-    if (!saved.tables.empty() && v->variable == step) first[v] = step.Read();
+    if (!saved.tables.empty() && v->variable == step) full.first[v] = step.Read();
   }
   sharded = !variables.empty() && options.sharded.value_or(ArePlacedOnTasks(variables));
   // The functions of the given states are not needed after this.
   const Part::States small{.random = states ? &*states : nullptr, .given = std::exchange(options.states, {})};
-  if (sharded) {
-    BuildSharded(saved, first, small, &assigned);
+  const auto build = [&](const Kind& kind, std::vector<Operation>* assigned) {
+    return sharded ? BuildSharded(saved, kind, small, assigned) : BuildWhole(saved, kind, small, assigned);
+  };
+  // The parts are written to a separate directory, so that before the merge no reader mistakes them for a checkpoint.
+  if (sharded) parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
+  std::vector<Operation> assigned;
+  if (options.incremental) {
+    series.emplace(*graph, filename);
+    const RecordedSave all = series->save(/*only_changes=*/false), changes = series->save(/*only_changes=*/true);
+    const RecordedRestore restored = series->restore();
+    full.recorded = &all;
+    full.restored = &restored;
+    full.newest = series->newest();
+    save = build(full, &assigned);
+    auto increment = graph->NameScope("increment");
+    series->saved = build({.first = full.first, .recorded = &changes, .link = series->link()}, nullptr);
   } else {
-    const Part all(saved, options.reshape, small);
-    const Operation written = all.Save(*graph, filename, first);
-    if (written.valid()) {
-      save = NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
-    }
-    all.Restore(*graph, filename, &assigned, &restored_names);
+    save = build(full, &assigned);
   }
   if (graph->status().ok()) {
     NodeBuilder all(*graph, "NoOp");
@@ -330,6 +366,15 @@ void Saver::Impl::Build(std::source_location loc) {
     restore = all.Finish();
     if (states) restore_states = states->AddRestore(*graph, filename);
   }
+}
+
+Output Saver::Impl::BuildWhole(const Saved& saved, const Kind& kind, const Part::States& small,
+                               std::vector<Operation>* assigned) {
+  const Part all(saved, options.reshape, small);
+  const Operation written = all.Save(*graph, filename, kind, kind.link);
+  if (assigned != nullptr) all.Restore(*graph, filename, kind, assigned, &restored_names);
+  if (!written.valid()) return Output();
+  return NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
 }
 
 Status Saver::Impl::CheckGraph() const {
@@ -349,8 +394,8 @@ Status Saver::Impl::CheckGraph() const {
                             "optimizers, or choose what it saves with SaverOptions::variables");
 }
 
-void Saver::Impl::BuildSharded(const Saved& saved, const FirstReads& first, const Part::States& small,
-                               std::vector<Operation>* assigned) {
+Output Saver::Impl::BuildSharded(const Saved& saved, const Kind& kind, const Part::States& small,
+                                 std::vector<Operation>* assigned) {
   std::map<std::string, Saved> by_host;
   const auto on_host_of = [&](const SavedVariable* v) -> Saved& {
     return by_host[HostOf(v->variable.handle().op().device())];
@@ -358,8 +403,6 @@ void Saver::Impl::BuildSharded(const Saved& saved, const FirstReads& first, cons
   for (const SavedVariable* v : saved.variables) on_host_of(v).variables.push_back(v);
   for (const SavedTable& table : saved.tables) on_host_of(table.table).tables.push_back(table);
 
-  // The parts are written to a separate directory, so that before the merge no reader mistakes them for a checkpoint.
-  parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
   const Tensor part = Tensor::Scalar(parts_suffix + "/part");
   const Output parts = NodeBuilder(*graph, "StringJoin")
                            .InputList({filename, StringConst(*graph, part, "StringJoin/inputs_1")})
@@ -367,8 +410,8 @@ void Saver::Impl::BuildSharded(const Saved& saved, const FirstReads& first, cons
   const auto number = [&](int n) {
     return NodeBuilder(*graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
-  const bool has_states = !small.given.empty() || (states && !states->names().empty());
-  const int count = static_cast<int>(by_host.size()) + (has_states ? 1 : 0);
+  const bool has_rest = !small.given.empty() || (states && !states->names().empty()) || kind.link.valid();
+  const int count = static_cast<int>(by_host.size()) + (has_rest ? 1 : 0);
   int shard = 0;
   std::vector<Output> prefixes;
   std::vector<Operation> written;
@@ -378,23 +421,25 @@ void Saver::Impl::BuildSharded(const Saved& saved, const FirstReads& first, cons
     const Part one(members, options.reshape, {});
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
-    const Operation save_one = one.Save(*graph, prefix, first);
-    if (!save_one.valid()) return;
+    const Operation save_one = one.Save(*graph, prefix, kind, Output());
+    if (!save_one.valid()) return Output();
     prefixes.push_back(prefix);
     written.push_back(save_one);
-    one.Restore(*graph, filename, assigned, &restored_names);
+    if (assigned != nullptr) one.Restore(*graph, filename, kind, assigned, &restored_names);
   }
-  if (has_states) {
+  if (has_rest) {
     // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
     auto none = graph->NoDevice();
     const Output prefix =
         NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
     const Part rest({}, /*reshape=*/false, small);
-    const Operation save_rest = rest.Save(*graph, prefix, {});
-    if (!save_rest.valid()) return;
+    const Operation save_rest = rest.Save(*graph, prefix, {}, kind.link);
+    if (!save_rest.valid()) return Output();
     prefixes.push_back(prefix);
     written.push_back(save_rest);
-    if (!small.given.empty()) rest.Restore(*graph, filename, assigned, &restored_names);
+    if (assigned != nullptr && !small.given.empty()) {
+      rest.Restore(*graph, filename, kind, assigned, &restored_names);
+    }
   }
   // The chief merges, since it must see the files of all tasks.
   auto none = graph->NoDevice();
@@ -403,12 +448,14 @@ void Saver::Impl::BuildSharded(const Saved& saved, const FirstReads& first, cons
   merge.Input(filename);
   for (const Operation& op : written) merge.Control(op);
   const Operation merged = merge.Finish();
-  if (!merged.valid()) return;
-  save = NodeBuilder(*graph, "Identity").Name("Identity").Input(filename).Control(merged).Output();
+  if (!merged.valid()) return Output();
+  return NodeBuilder(*graph, "Identity").Name("Identity").Input(filename).Control(merged).Output();
 }
 
-Status Saver::Impl::Write(Session& session, const std::string& prefix) const {
-  const Status written = session.Run({save}, {{filename, Tensor::Scalar(prefix)}}).status();
+Status Saver::Impl::Write(Session& session, const Output& fetch, const std::string& prefix,
+                          std::vector<Feed> feeds) const {
+  feeds.emplace_back(filename, Tensor::Scalar(prefix));
+  const Status written = session.Run({fetch}, feeds).status();
   if (written.ok()) return CheckVisible(prefix);
   if (sharded) RemoveParts(prefix);
   return WithAdvice(written, sharded);
@@ -483,45 +530,113 @@ StatusOr<std::string> Saver::Save(Session& session, const std::string& path, con
   }
   const std::string directory = DirectoryOf(prefix);
   TF_RETURN_IF_ERROR(MakeDirectories(directory));
-  TF_RETURN_IF_ERROR(impl_->Write(session, prefix));
+  TF_RETURN_IF_ERROR(
+      impl_->Write(session, impl_->save, prefix, impl_->series ? impl_->series->SaveFeeds() : std::vector<Feed>()));
   if (options.write_meta_graph) {
     TF_ASSIGN_OR_RETURN(const std::string meta, impl_->MetaGraph());
     TF_RETURN_IF_ERROR(WriteFileAtomically(prefix + ".meta", meta));
   }
-  TF_RETURN_IF_ERROR(impl_->kept.Add(prefix, directory, options.latest_filename,
-                                     options.keep_later_step ? options.global_step : std::nullopt));
+  const Status listed = impl_->kept.Add(prefix, directory, options.latest_filename,
+                                        options.keep_later_step ? options.global_step : std::nullopt);
+  if (!listed.ok() && impl_->series) impl_->series->Forget();
+  TF_RETURN_IF_ERROR(listed);
+  if (impl_->series) TF_RETURN_IF_ERROR(impl_->series->SavedFull(prefix));
   impl_->kept.RemoveOld();
-  // This keeps recent files, because the save that has written them may still be running. A later save removes them.
-  const auto removed = RemoveLeftovers(base, prefix, options.latest_filename);
+  if (impl_->series) RemoveOrphans(prefix);
+  impl_->RemoveLeftoversOf(base, prefix, options.latest_filename);
+  return prefix;
+}
+
+// This keeps recent files, because the save that has written them may still be running. A later save removes them.
+void Saver::Impl::RemoveLeftoversOf(const std::string& base, const std::string& newest,
+                                    const std::string& latest_filename) const {
+  const auto removed = RemoveLeftovers(base, newest, latest_filename);
   if (!removed.ok()) {
     TB_LOG(Warning, "train") << "cannot remove the files of a save that was killed: " << ToString(removed.status());
   } else if (*removed > 0) {
     TB_LOG(Info, "train") << "removed " << *removed << " files of saves to " << base << " that were killed";
   }
+}
+
+StatusOr<std::string> Saver::SaveIncrement(Session& session, const std::string& path, const SaveOptions& options) {
+  if (!impl_->series) {
+    return FailedPrecondition(impl_->self, " saves no increments: make it with SaverOptions::incremental (in Python, ",
+                              "incremental_save_restore=True)");
+  }
+  TF_RETURN_IF_ERROR(impl_->CheckGraph());
+  TF_RETURN_IF_ERROR(CheckBundlePrefix(path));
+  TF_ASSIGN_OR_RETURN(const std::string base, AbsolutePath(path));
+  const std::string why = impl_->series->WhyFull(base);
+  if (!why.empty()) {
+    TB_LOG(Info, "train") << "saving a full checkpoint in place of an increment: " << why;
+    return Save(session, path, options);
+  }
+  const std::string prefix = impl_->series->NextPrefix(base, options.global_step);
+  const Status written = impl_->WriteIncrement(session, base, prefix, options);
+  if (absl::IsFailedPrecondition(written)) {
+    TB_LOG(Warning, "train") << "saving a full checkpoint in place of an increment: " << ToString(written);
+    return Save(session, path, options);
+  }
+  TF_RETURN_IF_ERROR(written);
   return prefix;
+}
+
+Status Saver::Impl::WriteIncrement(Session& session, const std::string& path, const std::string& prefix,
+                                   const SaveOptions& options) {
+  TF_RETURN_IF_ERROR(MakeDirectories(DirectoryOf(prefix)));
+  TF_RETURN_IF_ERROR(Write(session, series->saved, prefix, series->IncrementFeeds()));
+  TF_RETURN_IF_ERROR(series->SavedIncrement(prefix, options.keep_later_step ? options.global_step : std::nullopt));
+  RemoveLeftoversOf(IncrementPath(path), prefix, "checkpoint");
+  return OkStatus();
 }
 
 Status Saver::Restore(Session& session, const std::string& path) {
   TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
-  const std::map<std::string, std::string> renamed = impl_->RenamedIn(prefix);
-  TF_RETURN_IF_ERROR(impl_->CheckContents(prefix, renamed));
-  TB_LOG(Info, "train") << "Restoring parameters from " << path;
-  const std::vector<Feed> feed = {{impl_->filename, Tensor::Scalar(prefix)}};
-  std::vector<Feed> feeds = feed;
-  for (const RestoredNames& restored : impl_->restored_names) {
+  if (!impl_->series) {
+    if (!IsIncrement(prefix)) return impl_->RestoreChain(session, {.full = prefix});
+    return InvalidArgument("'", path, "' is an increment, and holds only what has changed: ", impl_->self,
+                           " needs SaverOptions::incremental (in Python, incremental_save_restore=True)");
+  }
+  TF_ASSIGN_OR_RETURN(IncrementChain chain, FindChain(prefix));
+  Status restored = impl_->RestoreChain(session, chain);
+  if (absl::IsDataLoss(restored) && !chain.increments.empty()) {
+    const size_t readable = CountReadable(chain);
+    if (readable == chain.increments.size()) return restored;  // the full checkpoint is damaged
+    chain.increments.resize(readable);
+    restored = impl_->RestoreChain(session, chain);
+  }
+  return restored;
+}
+
+Status Saver::Impl::RestoreChain(Session& session, const IncrementChain& chain) {
+  const std::string& newest = chain.newest();
+  const std::map<std::string, std::string> renamed = RenamedIn(newest);
+  TF_RETURN_IF_ERROR(CheckContents(newest, renamed));
+  TB_LOG(Info, "train") << "Restoring parameters from " << chain.full;
+  if (!chain.increments.empty()) {
+    TB_LOG(Info, "train") << "restoring " << chain.increments.size() << " increments that follow it, up to " << newest;
+  }
+  std::vector<Feed> feeds;
+  if (series) feeds = series->RestoreFeeds(chain);
+  feeds.emplace_back(filename, Tensor::Scalar(chain.full));
+  for (const RestoredNames& restored : restored_names) {
     std::vector<std::string> names = restored.names;
     for (std::string& name : names) {
       if (const auto other = renamed.find(name); other != renamed.end()) name = other->second;
     }
     if (names != restored.names) feeds.push_back({restored.tensor, Tensor::Vector(names)});
   }
-  TF_RETURN_IF_ERROR(session.Run({impl_->restore}, feeds).status());
-  if (!impl_->restore_states.valid() || !impl_->states->AreIn(prefix)) return OkStatus();
-  TF_RETURN_IF_ERROR(session.Run({impl_->restore_states}, feed).status());
-  impl_->restored_random_state = true;
-  return OkStatus();
+  TF_RETURN_IF_ERROR(session.Run({restore}, feeds).status());
+  if (restore_states.valid() && states->AreIn(newest)) {
+    TF_RETURN_IF_ERROR(session.Run({restore_states}, {{filename, Tensor::Scalar(newest)}}).status());
+    restored_random_state = true;
+  }
+  return series ? series->Restored(chain) : OkStatus();
 }
+
+bool Saver::incremental() const { return impl_->series.has_value(); }
+std::string Saver::last_saved() const { return impl_->series ? impl_->series->chain().newest() : ""; }
 
 bool Saver::restored_random_state() const { return impl_->restored_random_state; }
 void Saver::ForgetRestored() { impl_->restored_random_state = false; }

@@ -327,8 +327,10 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
                                                                      std::source_location loc) {
   TF_RETURN_IF_ERROR(graph.status());
   const ScopedLocation at(graph, loc);
-  if (options.checkpoint_dir.empty() && (options.save_checkpoint_every_steps || options.save_checkpoint_every)) {
-    return InvalidArgument("save_checkpoint_every_steps and save_checkpoint_every need a checkpoint_dir");
+  if (options.checkpoint_dir.empty() &&
+      (options.save_checkpoint_every_steps || options.save_checkpoint_every || options.save_increment_every)) {
+    return InvalidArgument(
+        "save_checkpoint_every_steps, save_checkpoint_every and save_increment_every need a checkpoint_dir");
   }
   if (options.save_random_state && (options.checkpoint_dir.empty() || options.saver != nullptr)) {
     return InvalidArgument(
@@ -337,12 +339,15 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   }
   if (!options.checkpoint_dir.empty() && options.is_chief) {
     if (options.saver == nullptr) {
-      options.saver = std::make_shared<Saver>(graph, SaverOptions{.random_state = options.save_random_state});
+      options.saver =
+          std::make_shared<Saver>(graph, SaverOptions{.random_state = options.save_random_state,
+                                                      .incremental = options.save_increment_every.has_value()});
     }
     if (options.save_checkpoints) {
       options.hooks.insert(options.hooks.begin(), CheckpointSaver(options.checkpoint_dir,
                                                                   {.every_n_steps = options.save_checkpoint_every_steps,
                                                                    .every = options.save_checkpoint_every,
+                                                                   .increment_every = options.save_increment_every,
                                                                    .saver = options.saver}));
     }
   }

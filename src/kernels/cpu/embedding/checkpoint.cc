@@ -1,16 +1,16 @@
 // Saving and restoring growing tables.
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <atomic>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "checkpoint/bundle_reader.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/embedding/columns.h"
+#include "kernels/cpu/embedding/restored_rows.h"
 #include "kernels/cpu/io/file_kernel.h"
 #include "runtime/kernel/kernel.h"
 
@@ -32,10 +32,16 @@ StatusOr<TableColumns> TableAndSlots(KernelContext& ctx, int first) {
                          of.table->ColumnName(of.columns[0]), "'");
 }
 
-// keys, freqs, versions, partition_offset, and the numbers of each column.
-Status Export(KernelContext& ctx) {
-  constexpr int kFirstColumn = 4;
-  TF_ASSIGN_OR_RETURN(const TableColumns of, TableAndSlots(ctx, 0));
+Status TooManyRows(const EmbeddingTable& table, int64_t rows) {
+  return InvalidArgument("growing table '", table.name(), "' has ", rows,
+                         " rows in one part, but checkpoints count them in 32 bits: give it more parts");
+}
+
+// Sets outputs 0 to 3 to keys, freqs, versions and partition_offset, and those from `first_column` on to the numbers of
+// each column. Calls copied(small, count) after the first `count` rows of a small table were copied, before its lock is
+// released.
+template <typename Copied>
+Status ExportAll(KernelContext& ctx, const TableColumns& of, int first_column, const Copied& copied) {
   const int64_t dim = of.table->dim();
   TF_ASSIGN_OR_RETURN(Tensor * offsets, ctx.AllocateOutput(3, {kSmallTables + 1}));
   std::vector<int64_t> rows_of(kSmallTables);  // each small table writes its own number
@@ -43,17 +49,14 @@ Status Export(KernelContext& ctx) {
   int64_t* versions = nullptr;
   std::vector<float*> numbers;
   const auto begin = [&](int64_t n) -> Status {
-    if (n > std::numeric_limits<int32_t>::max()) {
-      return InvalidArgument("growing table '", of.table->name(), "' has ", n,
-                             " rows in one part, but checkpoints count them in 32 bits: give it more parts");
-    }
+    if (n > std::numeric_limits<int32_t>::max()) return TooManyRows(*of.table, n);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {n}));
     keys = out->inplace_data<int64_t>().data();
     TF_RETURN_IF_ERROR(ctx.AllocateOutput(1, {0}).status());
     TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(2, {n}));
     versions = out->inplace_data<int64_t>().data();
     for (size_t c = 0; c < of.columns.size(); ++c) {
-      TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(kFirstColumn + static_cast<int>(c), {n, dim}));
+      TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(first_column + static_cast<int>(c), {n, dim}));
       numbers.push_back(out->inplace_data<float>().data());
     }
     return OkStatus();
@@ -69,6 +72,7 @@ Status Export(KernelContext& ctx) {
         std::copy_n(small.numbers(static_cast<size_t>(of.columns[c]), row), dim, numbers[c] + (first + row) * dim);
       }
     }
+    copied(small, count);
   };
   TF_RETURN_IF_ERROR(of.table->Export(ctx.pool(), of.columns, begin, copy));
   int32_t* const offset = offsets->inplace_data<int32_t>().data();
@@ -78,164 +82,139 @@ Status Export(KernelContext& ctx) {
   return OkStatus();
 }
 
-// One part of a saved table, or the whole of it.
-struct SavedPart {
-  std::string name;  // "a/b/emb" or "a/b/emb/part_0"
-  int64_t rows = 0;
-  bool has_versions = false;
+Status Export(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const TableColumns of, TableAndSlots(ctx, 0));
+  return ExportAll(ctx, of, 4, [](SmallTable&, uint32_t) {});
+}
+
+// What has changed in a small table.
+struct TakenRows {
+  std::vector<int64_t> keys = {}, versions = {}, deleted = {};
+  std::vector<std::vector<float>> numbers = {};  // of each column
 };
 
-std::string Named(const std::string& part, const std::string& slot) {
-  return slot.empty() ? part : StrCat(part, "/", slot);
+// Concatenates one list of all small tables in an output.
+template <typename T, typename ListOf>
+Status SetList(KernelContext& ctx, int output, const Shape& shape, std::span<const TakenRows> taken,
+               const ListOf& list_of) {
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(output, shape));
+  T* to = out->inplace_data<T>().data();
+  for (const TakenRows& rows : taken) to = std::ranges::copy(list_of(rows), to).out;
+  return OkStatus();
 }
 
-// NotFound if the checkpoint has no tensor of this name, InvalidArgument if it has another dtype or shape. Unknown
-// sizes of `shape` match any size. Returns the number of rows.
-StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType dtype, const Shape& shape) {
-  TF_ASSIGN_OR_RETURN(const auto info, reader.Find(tensor));
-  if (info.dtype == dtype && shape.IsCompatibleWith(info.shape)) return info.shape.dim(0);
-  return InvalidArgument("tensor '", tensor, "' of checkpoint ", reader.prefix(), " is ", info.dtype, info.shape,
-                         ", but the growing table needs ", dtype, shape);
+// Sets the outputs of _ExportTrackedTable to the rows that were taken from each small table, by residue.
+Status SetTaken(KernelContext& ctx, const TableColumns& of, std::span<const TakenRows> taken) {
+  constexpr int kFirstColumn = 5;
+  TF_ASSIGN_OR_RETURN(Tensor * offsets, ctx.AllocateOutput(3, {kSmallTables + 1}));
+  const auto offset = offsets->inplace_data<int32_t>();
+  int64_t rows = 0, deleted = 0;
+  offset[0] = 0;
+  for (size_t r = 0; r < taken.size(); ++r) {
+    rows += static_cast<int64_t>(taken[r].keys.size());
+    deleted += static_cast<int64_t>(taken[r].deleted.size());
+    if (rows > std::numeric_limits<int32_t>::max()) return TooManyRows(*of.table, rows);
+    offset[r + 1] = static_cast<int32_t>(rows);
+  }
+  TF_RETURN_IF_ERROR(SetList<int64_t>(
+      ctx, 0, {rows}, taken, [](const TakenRows& t) -> auto& { return t.keys; }));
+  TF_RETURN_IF_ERROR(ctx.AllocateOutput(1, {0}).status());
+  TF_RETURN_IF_ERROR(SetList<int64_t>(
+      ctx, 2, {rows}, taken, [](const TakenRows& t) -> auto& { return t.versions; }));
+  TF_RETURN_IF_ERROR(SetList<int64_t>(
+      ctx, 4, {deleted}, taken, [](const TakenRows& t) -> auto& { return t.deleted; }));
+  for (size_t c = 0; c < of.columns.size(); ++c) {
+    TF_RETURN_IF_ERROR(SetList<float>(
+        ctx, kFirstColumn + static_cast<int>(c), {rows, of.table->dim()},
+        taken, [c](const TakenRows& t) -> auto& { return t.numbers[c]; }));
+  }
+  return OkStatus();
 }
 
-// Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors.
-StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::string& name,
-                                           const std::vector<std::string>& slots, int64_t dim) {
-  std::vector<SavedPart> parts;
-  if (reader.Find(name + "-keys").ok()) {
-    parts.push_back({.name = name});
-  } else {
-    for (int i = 0; i < kSmallTables; ++i) {
-      const std::string part = StrCat(name, "/part_", i);
-      const auto found = reader.Find(part + "-keys");
-      if (!found.ok() && found.status().code() != absl::StatusCode::kNotFound) return found.status();
-      if (!found.ok()) break;
-      parts.push_back({.name = part});
+// Takes the rows that have changed since the save `predecessor`. They are fewer than all, so they are copied twice.
+Status ExportChanges(KernelContext& ctx, const TableColumns& of, uint64_t predecessor, uint64_t save) {
+  std::vector<TakenRows> taken(kSmallTables, {.numbers = std::vector<std::vector<float>>(of.columns.size())});
+  std::atomic<bool> known{true};
+  const auto dim = static_cast<size_t>(of.table->dim());
+  const auto take = [&](int residue, int64_t, SmallTable& small, uint32_t) TB_NO_THREAD_SAFETY_ANALYSIS {
+    if (small.changes == nullptr || !small.changes->TakeSince(predecessor, save)) {
+      known = false;
+      return;
     }
-  }
-  if (parts.empty()) {
-    return NotFound("checkpoint ", reader.prefix(), " has no growing table '", name, "': it has neither '", name,
-                    "-keys' nor '", name, "/part_0-keys'");
-  }
-  for (SavedPart& part : parts) {
-    for (const std::string& slot : slots) {
-      const std::string of = Named(part.name, slot);
-      TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, of + "-keys", kInt64, Shape({Shape::kUnknownDim})));
-      TF_RETURN_IF_ERROR(RowsIn(reader, of + "-values", kFloat32, Shape({rows, dim})).status());
-      if (slot.empty()) part.rows = rows;
-    }
-    const auto versions = reader.Find(part.name + "-versions");
-    part.has_versions = versions.ok() && versions->dtype == kInt64 && versions->shape == Shape({part.rows});
-  }
-  return parts;
-}
-
-// Whether part `part` of `parts` may hold keys that saved part `saved` of `saved_parts` has.
-bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
-  for (int r = part; r < kSmallTables; r += parts) {
-    if (r % saved_parts == saved) return true;
-  }
-  return false;
-}
-
-// Reads saved rows into a part of a table.
-class TableRestore {
- public:
-  TableRestore(KernelContext& ctx, BundleReader& reader, const RowsDescription& description,
-               const TableRows::Visit& visit, TableRows& rows)
-      : ctx_(ctx), reader_(reader), description_(description), visit_(visit), rows_(rows) {}
-
-  // Reads the rows of a saved part in one column. Makes the rows if `slot` is empty; otherwise leaves out keys that
-  // have no row.
-  Status Read(const SavedPart& part, const std::string& slot, int column) {
-    const std::string name = Named(part.name, slot);
-    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_.Read(name + "-keys"));
-    TF_ASSIGN_OR_RETURN(const Tensor values, reader_.Read(name + "-values"));
-    Tensor versions;
-    if (slot.empty() && part.has_versions) {
-      TF_ASSIGN_OR_RETURN(versions, reader_.Read(part.name + "-versions"));
-    }
-    // Some keys at a time, so that the order of the visit takes little memory.
-    constexpr size_t kBatch = size_t{1} << 20;
-    const auto all = keys.data<int64_t>();
-    for (size_t first = 0; first < all.size(); first += kBatch) {
-      if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
-      TF_RETURN_IF_ERROR(ReadBatch(all, first, std::min(all.size(), first + kBatch), values.data<float>().data(),
-                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr, slot.empty(),
-                                   column));
-    }
-    return OkStatus();
-  }
-
- private:
-  Status ReadBatch(std::span<const int64_t> all, size_t begin, size_t end, const float* values, const int64_t* versions,
-                   bool add, int column) {
-    keys_.clear();
-    at_.clear();
-    for (size_t i = begin; i < end; ++i) {
-      if (TableRows::ResidueOf(all[i]) % description_.parts != description_.part) continue;
-      keys_.push_back(all[i]);
-      at_.push_back(i);
-    }
-    TableRows::Visit visit = visit_;
-    const int columns[] = {column};
-    visit.keys = keys_;
-    visit.columns = columns;
-    visit.rows = nullptr;  // the values of new rows are read
-    if (!add) visit.absent = TableRows::Absent::kReport;
-    const auto dim = static_cast<size_t>(rows_.dim());
-    return rows_.VisitKeys(ctx_.pool(), visit, [&](std::span<const VisitedRow> visited) {
-      for (const VisitedRow& row : visited) {
-        if (row.info == nullptr) continue;
-        const size_t at = at_[row.number];
-        std::copy_n(values + at * dim, dim, row.numbers[0]);
-        if (versions != nullptr) row.info->version = versions[at];
+    TakenRows& rows = taken[static_cast<size_t>(residue)];
+    small.changes->ForEachTaken([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
+      rows.keys.push_back(small.info(row).key);
+      rows.versions.push_back(small.info(row).version);
+      for (size_t c = 0; c < of.columns.size(); ++c) {
+        const float* const numbers = small.numbers(static_cast<size_t>(of.columns[c]), row);
+        rows.numbers[c].insert(rows.numbers[c].end(), numbers, numbers + dim);
       }
     });
-  }
+    rows.deleted = small.changes->taken_deleted();
+  };
+  TF_RETURN_IF_ERROR(of.table->Export(
+      ctx.pool(), of.columns, [](int64_t) { return OkStatus(); }, take));
+  if (known) return SetTaken(ctx, of, taken);
+  return FailedPrecondition("growing table '", of.table->name(), "' was not recorded since the save before: it was ",
+                            "restored, initialized or saved by others meanwhile; save a full checkpoint");
+}
 
-  KernelContext& ctx_;
-  BundleReader& reader_;
-  const RowsDescription& description_;
-  const TableRows::Visit& visit_;
-  TableRows& rows_;
-  std::vector<int64_t> keys_;  // of a batch, those that the part holds
-  std::vector<size_t> at_;     // and where they are in the tensors
-};
+Status ExportTracked(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const TableColumns of, TableAndSlots(ctx, 2));
+  const auto number = [&](int input) { return static_cast<uint64_t>(ctx.input(input).scalar<int64_t>()); };
+  const uint64_t save = number(0), predecessor = number(1);
+  if (ctx.node().attr<bool>("only_changes")) return ExportChanges(ctx, of, predecessor, save);
+  TF_RETURN_IF_ERROR(ctx.AllocateOutput(4, {0}).status());
+  return ExportAll(ctx, of, 5, [&](SmallTable& small, uint32_t count) TB_NO_THREAD_SAFETY_ANALYSIS {
+    if (save == 0) return;
+    if (small.changes == nullptr) small.changes = std::make_unique<Changes>(0);
+    small.changes->TakeAll(predecessor, save, count, small.rows());
+  });
+}
 
-Status Restore(KernelContext& ctx) {
-  const Tensor& prefix = ctx.input(0);
-  if (prefix.num_elements() != 1) return InvalidArgument("prefix must be one string, got shape ", prefix.shape());
-  TF_ASSIGN_OR_RETURN(const TableColumns of, TableAndSlots(ctx, 1));
-  std::vector<std::string> slots = ctx.node().attr<std::vector<std::string>>("slot_names");
-  slots.insert(slots.begin(), "");
-  if (slots.size() != of.columns.size() || std::count(slots.begin(), slots.end(), "") > 1) {
+// Restores the table whose handle is input `first`, with its slots, from a full checkpoint and increments.
+Status RestoreTable(KernelContext& ctx, int first, const std::vector<std::string>& prefixes, uint64_t save) {
+  TF_ASSIGN_OR_RETURN(const TableColumns of, TableAndSlots(ctx, first));
+  RestoredTable table = {.whole = ctx.node().attr<std::string>("name"),
+                         .slots = ctx.node().attr<std::vector<std::string>>("slot_names"),
+                         .columns = of.columns};
+  table.slots.insert(table.slots.begin(), "");
+  if (table.slots.size() != of.columns.size() || std::count(table.slots.begin(), table.slots.end(), "") > 1) {
     return InvalidArgument("slot_names must have one name for each of ", of.columns.size() - 1, " slots");
   }
-  TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefix.data<std::string>()[0]));
-  TF_ASSIGN_OR_RETURN(const std::vector<SavedPart> parts,
-                      FindParts(*reader, ctx.node().attr<std::string>("name"), slots, of.table->dim()));
   return of.table->Replace(
       of.columns, [&](const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows) -> Status {
-        TableRestore restore(ctx, *reader, description, visit, rows);
-        for (size_t p = 0; p < parts.size(); ++p) {
-          if (!ShareSmallTables(description.part, description.parts, static_cast<int>(p),
-                                static_cast<int>(parts.size()))) {
-            continue;
-          }
-          for (size_t c = 0; c < slots.size(); ++c) {
-            TF_RETURN_IF_ERROR(restore.Read(parts[p], slots[c], of.columns[c]));
-          }
-        }
+        TF_RETURN_IF_ERROR(ReadRows(ctx, table, prefixes, description, visit, rows));
+        if (save != 0) rows.RecordChanges(save);
         return OkStatus();
       });
+}
+
+StatusOr<std::string> PrefixOf(KernelContext& ctx) {
+  const Tensor& prefix = ctx.input(0);
+  if (prefix.num_elements() != 1) return InvalidArgument("prefix must be one string, got shape ", prefix.shape());
+  return prefix.data<std::string>()[0];
+}
+
+Status Restore(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::string prefix, PrefixOf(ctx));
+  return RestoreTable(ctx, 1, {prefix}, 0);
+}
+
+Status RestoreTracked(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const std::string prefix, PrefixOf(ctx));
+  std::vector<std::string> prefixes = {prefix};
+  for (const std::string& increment : ctx.input(1).data<std::string>()) prefixes.push_back(increment);
+  return RestoreTable(ctx, 3, prefixes, static_cast<uint64_t>(ctx.input(2).scalar<int64_t>()));
 }
 
 }  // namespace
 
 void RegisterEmbeddingCheckpointKernels(KernelRegistry& r) {
   r.Add("_ExportTable", {}, Export);
+  r.Add("_ExportTrackedTable", {}, ExportTracked);
   r.Add<FileKernel<Restore>>("_RestoreTable", {}, FileCost);
+  r.Add<FileKernel<RestoreTracked>>("_RestoreTrackedTable", {}, FileCost);
 }
 
 }  // namespace tensorbraid::cpu

@@ -1,0 +1,191 @@
+#include "kernels/cpu/embedding/restored_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "checkpoint/bundle_reader.h"
+#include "core/text/strings.h"
+
+namespace tensorbraid::cpu {
+namespace {
+
+constexpr const char* kDeletedKeys = "-keys_deleted";
+
+// One part of a saved table, or the whole of it.
+struct SavedPart {
+  std::string name;  // "a/b/emb" or "a/b/emb/part_0"
+  int64_t rows = 0;
+  bool has_versions = false;
+};
+
+std::string Named(const std::string& part, const std::string& slot) {
+  return slot.empty() ? part : StrCat(part, "/", slot);
+}
+
+// NotFound if the checkpoint has no tensor of this name, InvalidArgument if it has another dtype or shape. Unknown
+// sizes of `shape` match any size. Returns the number of rows.
+StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType dtype, const Shape& shape) {
+  TF_ASSIGN_OR_RETURN(const auto info, reader.Find(tensor));
+  if (info.dtype == dtype && shape.IsCompatibleWith(info.shape)) return info.shape.dim(0);
+  return InvalidArgument("tensor '", tensor, "' of checkpoint ", reader.prefix(), " is ", info.dtype, info.shape,
+                         ", but the growing table needs ", dtype, shape);
+}
+
+// Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors.
+StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::string& name,
+                                           const std::vector<std::string>& slots, int64_t dim) {
+  std::vector<SavedPart> parts;
+  if (reader.Find(name + "-keys").ok()) {
+    parts.push_back({.name = name});
+  } else {
+    for (int i = 0; i < kSmallTables; ++i) {
+      const std::string part = StrCat(name, "/part_", i);
+      const auto found = reader.Find(part + "-keys");
+      if (!found.ok() && found.status().code() != absl::StatusCode::kNotFound) return found.status();
+      if (!found.ok()) break;
+      parts.push_back({.name = part});
+    }
+  }
+  if (parts.empty()) {
+    return NotFound("checkpoint ", reader.prefix(), " has no growing table '", name, "': it has neither '", name,
+                    "-keys' nor '", name, "/part_0-keys'");
+  }
+  for (SavedPart& part : parts) {
+    for (const std::string& slot : slots) {
+      const std::string of = Named(part.name, slot);
+      TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, of + "-keys", kInt64, Shape({Shape::kUnknownDim})));
+      TF_RETURN_IF_ERROR(RowsIn(reader, of + "-values", kFloat32, Shape({rows, dim})).status());
+      if (slot.empty()) part.rows = rows;
+    }
+    const auto versions = reader.Find(part.name + "-versions");
+    part.has_versions = versions.ok() && versions->dtype == kInt64 && versions->shape == Shape({part.rows});
+  }
+  return parts;
+}
+
+// Whether part `part` of `parts` may hold keys that saved part `saved` of `saved_parts` has.
+bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
+  for (int r = part; r < kSmallTables; r += parts) {
+    if (r % saved_parts == saved) return true;
+  }
+  return false;
+}
+
+// Reads saved rows into a part of a table.
+class TableRestore {
+ public:
+  TableRestore(KernelContext& ctx, const RestoredTable& table, const RowsDescription& description,
+               const TableRows::Visit& visit, TableRows& rows)
+      : ctx_(ctx), table_(table), description_(description), visit_(visit), rows_(rows) {}
+
+  // Looks which keys are deleted in the end. Those that have rows again, in the same increment or in a later one, are
+  // not. Call it for each increment, the oldest first, before Read.
+  Status ReadDeleted(BundleReader& increment) {
+    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, rows_.dim()));
+    for (const SavedPart& part : parts) {
+      const std::string name = part.name + kDeletedKeys;
+      TF_RETURN_IF_ERROR(RowsIn(increment, name, kInt64, Shape({Shape::kUnknownDim})).status());
+      TF_ASSIGN_OR_RETURN(const Tensor deleted, increment.Read(name));
+      for (const int64_t key : deleted.data<int64_t>()) deleted_.insert(key);
+    }
+    for (const SavedPart& part : parts) {
+      if (deleted_.empty()) return OkStatus();
+      TF_ASSIGN_OR_RETURN(const Tensor keys, increment.Read(part.name + "-keys"));
+      for (const int64_t key : keys.data<int64_t>()) deleted_.erase(key);
+    }
+    return OkStatus();
+  }
+
+  // Reads all rows of a checkpoint or an increment.
+  Status Read(BundleReader& reader) {
+    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, rows_.dim()));
+    for (size_t p = 0; p < parts.size(); ++p) {
+      if (!ShareSmallTables(description_.part, description_.parts, static_cast<int>(p),
+                            static_cast<int>(parts.size()))) {
+        continue;
+      }
+      for (size_t c = 0; c < table_.slots.size(); ++c) {
+        TF_RETURN_IF_ERROR(ReadColumn(reader, parts[p], table_.slots[c], table_.columns[c]));
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  // Reads the rows of a saved part in one column. Makes the rows if `slot` is empty; otherwise leaves out keys that
+  // have no row.
+  Status ReadColumn(BundleReader& reader, const SavedPart& part, const std::string& slot, int column) {
+    const std::string name = Named(part.name, slot);
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader.Read(name + "-keys"));
+    TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name + "-values"));
+    Tensor versions;
+    if (slot.empty() && part.has_versions) {
+      TF_ASSIGN_OR_RETURN(versions, reader.Read(part.name + "-versions"));
+    }
+    // Some keys at a time, so that the order of the visit takes little memory.
+    constexpr size_t kBatch = size_t{1} << 20;
+    const auto all = keys.data<int64_t>();
+    for (size_t first = 0; first < all.size(); first += kBatch) {
+      if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
+      TF_RETURN_IF_ERROR(ReadBatch(all, first, std::min(all.size(), first + kBatch), values.data<float>().data(),
+                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr, slot.empty(),
+                                   column));
+    }
+    return OkStatus();
+  }
+
+  Status ReadBatch(std::span<const int64_t> all, size_t begin, size_t end, const float* values, const int64_t* versions,
+                   bool add, int column) {
+    keys_.clear();
+    at_.clear();
+    for (size_t i = begin; i < end; ++i) {
+      if (TableRows::ResidueOf(all[i]) % description_.parts != description_.part) continue;
+      if (!deleted_.empty() && deleted_.contains(all[i])) continue;
+      keys_.push_back(all[i]);
+      at_.push_back(i);
+    }
+    TableRows::Visit visit = visit_;
+    const int columns[] = {column};
+    visit.keys = keys_;
+    visit.columns = columns;
+    visit.rows = nullptr;  // the values of new rows are read
+    if (!add) visit.absent = TableRows::Absent::kReport;
+    const auto dim = static_cast<size_t>(rows_.dim());
+    return rows_.VisitKeys(ctx_.pool(), visit, [&](std::span<const VisitedRow> visited) {
+      for (const VisitedRow& row : visited) {
+        if (row.info == nullptr) continue;
+        const size_t at = at_[row.number];
+        std::copy_n(values + at * dim, dim, row.numbers[0]);
+        if (versions != nullptr) row.info->version = versions[at];
+      }
+    });
+  }
+
+  KernelContext& ctx_;
+  const RestoredTable& table_;
+  const RowsDescription& description_;
+  const TableRows::Visit& visit_;
+  TableRows& rows_;
+  absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
+  std::vector<int64_t> keys_;             // of a batch, those that the part holds
+  std::vector<size_t> at_;                // and where they are in the tensors
+};
+
+}  // namespace
+
+Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
+                const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows) {
+  TableRestore restore(ctx, table, description, visit, rows);
+  for (size_t i = 1; i < prefixes.size(); ++i) {
+    TF_ASSIGN_OR_RETURN(const auto increment, BundleReader::Open(prefixes[i]));
+    TF_RETURN_IF_ERROR(restore.ReadDeleted(*increment));
+  }
+  for (const std::string& prefix : prefixes) {
+    TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefix));
+    TF_RETURN_IF_ERROR(restore.Read(*reader));
+  }
+  return OkStatus();
+}
+
+}  // namespace tensorbraid::cpu

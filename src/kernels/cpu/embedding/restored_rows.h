@@ -1,0 +1,28 @@
+// Reads the rows of growing tables from checkpoints.
+#ifndef TENSORBRAID_KERNELS_CPU_EMBEDDING_RESTORED_ROWS_H_
+#define TENSORBRAID_KERNELS_CPU_EMBEDDING_RESTORED_ROWS_H_
+
+#include <string>
+#include <vector>
+
+#include "runtime/kernel/kernel.h"
+#include "runtime/tables/embedding_table.h"
+
+namespace tensorbraid::cpu {
+
+// Where the rows of a table, or of a part of one, are in a checkpoint.
+struct RestoredTable {
+  std::string whole;               // the name of the whole table: "a/b/emb"
+  std::vector<std::string> slots;  // names within the table; "" is the table itself
+  std::vector<int> columns;        // those of `slots`
+};
+
+// Adds the rows that a part of a table has after a full checkpoint, which is the first of `prefixes`, and the
+// increments that follow it, to `rows`. The saved table may have any number of parts. NotFound if one of the
+// checkpoints lacks the table or a slot, InvalidArgument if dtypes or shapes do not fit, DataLoss for damaged files.
+Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
+                const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows);
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_EMBEDDING_RESTORED_ROWS_H_

@@ -1,0 +1,323 @@
+// Tests increments: what they hold, their chain, and what is restored.
+#include "train/checkpoints/increments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cluster/testing/test_cluster.h"
+#include "io/file.h"
+#include "io/file_testutil.h"
+#include "train/checkpoints/checkpoint_saver.h"
+#include "train/checkpoints/increment_testutil.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+class IncrementsTest : public testing::Test {
+ protected:
+  std::string Path() const { return dir_.path() + "/model"; }
+  std::string Full(int64_t step) const { return StrCat(Path(), "-", step); }
+  std::string Increment(int64_t step) const { return StrCat(dir_.path(), "/.incremental_checkpoint/model-", step); }
+  static std::vector<int64_t> Ints(const std::string& checkpoint, const std::string& tensor) {
+    const auto reader = CheckpointReader::Open(checkpoint);
+    if (!reader.ok()) return {-1};
+    const auto values = (*reader)->GetTensor(tensor);
+    if (!values.ok()) return {-2};
+    return {values->data<int64_t>().begin(), values->data<int64_t>().end()};
+  }
+  static int64_t Key(size_t number) { return TableModel::AllKeys()[number]; }
+  TempDir dir_;
+};
+
+TEST_F(IncrementsTest, AnIncrementHoldsWhatHasChanged) {
+  TableModel m;
+  m.Train({1, 2, 3, 4});
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(1)) << "the first save is a full one";
+  m.Train({3, 7});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(2));
+  EXPECT_THAT(Ints(Increment(2), "emb-keys"), UnorderedElementsAre(Key(3), Key(7)));
+  EXPECT_THAT(Ints(Increment(2), "emb/Adagrad-keys"), UnorderedElementsAre(Key(3), Key(7)));
+  EXPECT_THAT(Ints(Increment(2), "emb-keys_deleted"), SizeIs(0));
+  EXPECT_THAT(Ints(Increment(2), "emb-versions"), ElementsAre(1, 1));
+  EXPECT_EQ(CheckpointReader::Open(Increment(2)).value()->GetTensor("dense")->num_elements(), 3);
+  EXPECT_EQ(CheckpointReader::Open(Increment(2)).value()->GetTensor("global_step")->scalar<int64_t>(), 2);
+  m.Train({9});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+  EXPECT_THAT(Ints(Increment(3), "emb-keys"), ElementsAre(Key(9)));
+  const IncrementLink link = ReadLink(Increment(3)).value();
+  EXPECT_EQ(link.full, "model-1");
+  EXPECT_EQ(link.predecessor, "model-2");
+  EXPECT_EQ(link.number, 2);
+  // An increment of nothing.
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Increment(3) + "-1");
+  EXPECT_THAT(Ints(Increment(3) + "-1", "emb-keys"), SizeIs(0));
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), Full(1));
+  EXPECT_EQ(LatestCheckpoint(dir_.path() + "/.incremental_checkpoint").value(), Increment(3) + "-1");
+}
+
+TEST_F(IncrementsTest, ARestoreFollowsTheChain) {
+  TableModel m;
+  std::vector<std::vector<float>> states;
+  ASSERT_TRUE(m.Save(Path()).ok());
+  for (int64_t i = 1; i <= 4; ++i) {
+    m.Train({i, i * i, 50});
+    ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(i));
+    states.push_back(m.State());
+  }
+  TableModel other;
+  ASSERT_TRUE(RestoreLatest(*other.saver, *other.session, dir_.path()).value());
+  EXPECT_EQ(other.State(), states[3]);
+  EXPECT_EQ(other.saver->last_saved(), Increment(4));
+  // An increment can be named. The chain then continues from there.
+  ASSERT_TRUE(other.saver->Restore(*other.session, Increment(2)).ok());
+  EXPECT_EQ(other.State(), states[1]);
+  other.Train({60});
+  ASSERT_EQ(other.SaveIncrement(Path()).value(), Increment(3));
+  EXPECT_THAT(Ints(Increment(3), "emb-keys"), ElementsAre(Key(60)));
+  ASSERT_TRUE(m.saver->Restore(*m.session, Full(0)).ok());
+  EXPECT_EQ(m.State(), other.State());
+}
+
+TEST_F(IncrementsTest, ChangesAfterARestoreAreInTheNextIncrement) {
+  {
+    TableModel m;
+    m.Train({1, 2});
+    ASSERT_TRUE(m.Save(Path()).ok());
+    m.Train({3});
+    ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  }
+  TableModel m;
+  ASSERT_TRUE(RestoreLatest(*m.saver, *m.session, dir_.path()).value());
+  m.Train({2, 4});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+  EXPECT_THAT(Ints(Increment(3), "emb-keys"), UnorderedElementsAre(Key(2), Key(4)));
+  EXPECT_EQ(ReadLink(Increment(3))->number, 2);
+  TableModel other;
+  ASSERT_TRUE(RestoreLatest(*other.saver, *other.session, dir_.path()).value());
+  EXPECT_EQ(other.State(), m.State());
+}
+
+TEST_F(IncrementsTest, AnyNumberOfPartsContinuesAChain) {
+  std::vector<float> rows;
+  int64_t n = 0;
+  for (const int64_t parts : {2, 3, 1, 2}) {
+    TableModel m({.parts = parts});
+    if (n > 0) {
+      ASSERT_TRUE(RestoreLatest(*m.saver, *m.session, dir_.path()).value());
+      auto restored = m.State();
+      restored.resize(rows.size());
+      EXPECT_EQ(restored, rows) << parts;
+    }
+    m.Train({n, n + 1, 100});
+    EXPECT_EQ(m.SaveIncrement(Path()).value(), n == 0 ? Full(1) : Increment(n + 1));
+    rows = m.State();
+    if (parts == 1) rows.resize(rows.size() - 2 * TableModel::kKeys);  // the slot
+    ++n;
+  }
+}
+
+TEST_F(IncrementsTest, AHoleIsAnErrorThatSaysWhatToDo) {
+  TableModel m;
+  ASSERT_TRUE(m.Save(Path()).ok());
+  for (int64_t i = 1; i <= 3; ++i) {
+    m.Train({i});
+    ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  }
+  ASSERT_TRUE(RemoveCheckpoint(Increment(2)).ok());
+  TableModel other;
+  other.Train({9});
+  const auto before = other.State();
+  const Status status = RestoreLatest(*other.saver, *other.session, dir_.path()).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("the increment '" + Increment(3) + "' holds what has changed since '" + Increment(2)),
+                    HasSubstr("is gone: put"), HasSubstr("remove '" + Increment(3) + ".index'")));
+  EXPECT_EQ(other.State(), before);
+  // What the message proposes works.
+  ASSERT_TRUE(RemoveCheckpoint(Increment(3)).ok());
+  EXPECT_TRUE(RestoreLatest(*other.saver, *other.session, dir_.path()).ok());
+  EXPECT_EQ(other.saver->last_saved(), Increment(1));
+}
+
+TEST_F(IncrementsTest, AnotherCheckpointOfTheSameNameIsNotContinued) {
+  TableModel m;
+  m.Train({1});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  m.Train({2});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  TableModel other;
+  other.Train({5, 6});
+  ASSERT_EQ(other.Save(Path()).value(), Full(1));
+  ASSERT_TRUE(m.saver->Restore(*m.session, Full(1)).ok());
+  EXPECT_EQ(m.State(), other.State());
+  const Status named = m.saver->Restore(*m.session, Increment(2));
+  EXPECT_THAT(std::string(named.message()), HasSubstr("was replaced by another one"));
+}
+
+TEST_F(IncrementsTest, ADamagedIncrementEndsTheChainBeforeIt) {
+  TableModel m;
+  ASSERT_TRUE(m.Save(Path()).ok());
+  m.Train({1});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  const auto saved = m.State();
+  for (int64_t i = 2; i <= 3; ++i) {
+    m.Train({i});
+    ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  }
+  for (const char* file : {".index", ".data-00000-of-00001"}) {
+    const std::string path = Increment(2) + file;
+    std::string bytes = ReadFile(path).value();
+    bytes[bytes.size() / 2] ^= 1;
+    ASSERT_TRUE(WriteFile(path, bytes).ok());
+    TableModel other;
+    ASSERT_TRUE(RestoreLatest(*other.saver, *other.session, dir_.path()).value());
+    EXPECT_EQ(other.State(), saved) << file;
+    bytes[bytes.size() / 2] ^= 1;
+    ASSERT_TRUE(WriteFile(path, bytes).ok());
+  }
+}
+
+TEST_F(IncrementsTest, AFullCheckpointIsSavedAfterManyIncrements) {
+  TableModel m;
+  ASSERT_TRUE(m.Save(Path()).ok());
+  // The full checkpoint has more bytes than 64 increments that are empty.
+  std::vector<int64_t> many;
+  for (int64_t i = 0; i < 20'000; ++i) many.push_back(i);
+  ASSERT_TRUE(m.session->Run({m.train}, {{m.keys, Tensor::Vector(many)}}).ok());
+  ASSERT_EQ(m.Save(Path()).value(), Full(1));
+  for (int i = 0; i < 64; ++i) ASSERT_TRUE(IsIncrement(m.SaveIncrement(Path()).value())) << i;
+  EXPECT_EQ(ReadLink(m.saver->last_saved())->number, 64);
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(1));
+  EXPECT_TRUE(IsIncrement(m.SaveIncrement(Path()).value()));
+  // The increments of the checkpoint that was replaced are not restored.
+  TableModel other;
+  ASSERT_TRUE(other.saver->Restore(*other.session, Full(1)).ok());
+  EXPECT_EQ(ReadLink(other.saver->last_saved())->number, 1);
+}
+
+TEST_F(IncrementsTest, AFullCheckpointIsSavedAfterManyBytesOfIncrements) {
+  TableModel m;
+  ASSERT_TRUE(m.Save(Path()).ok());
+  std::vector<int64_t> many;
+  for (int64_t i = 0; i < 5'000; ++i) many.push_back(i);
+  ASSERT_TRUE(m.session->Run({m.train}, {{m.keys, Tensor::Vector(many)}}).ok());
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Increment(1)) << "larger than the full one";
+  m.Train({1});
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(2));
+  m.Train({1});
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+}
+
+TEST_F(IncrementsTest, OldIncrementsAreRemovedWithTheirFullCheckpoint) {
+  TableModel m({.max_to_keep = 2});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  for (int64_t i = 1; i <= 6; ++i) {
+    m.Train({i});
+    ASSERT_TRUE((i % 2 == 0 ? m.Save(Path()) : m.SaveIncrement(Path())).ok());
+  }
+  // Full checkpoints at 0, 2, 4 and 6, of which the last two are kept.
+  for (const int64_t step : {1, 3}) EXPECT_FALSE(CheckpointExists(Increment(step))) << step;
+  EXPECT_TRUE(CheckpointExists(Increment(5)));
+  m.Train({7});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  EXPECT_THAT(ListIncrements(Path()), ElementsAre(Increment(5), Increment(7)));
+  // The older full checkpoint still has its increment.
+  TableModel other;
+  ASSERT_TRUE(other.saver->Restore(*other.session, Full(4)).ok());
+  EXPECT_EQ(other.Step(), 5);
+}
+
+TEST_F(IncrementsTest, OtherSaversSeeFullCheckpointsOnly) {
+  TableModel m;
+  m.Train({1});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  const auto saved = m.State();
+  m.Train({2});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  const auto full = CheckpointReader::Open(Full(1)).value();
+  for (const auto& t : full->tensors()) {
+    EXPECT_EQ(t.name.find("increment"), std::string::npos) << t.name;
+  }
+  Graph& g = m.g;
+  Saver plain(g, {.name = "plain"});
+  EXPECT_FALSE(plain.incremental());
+  // A save of another saver does not take the changes.
+  m.Train({3});
+  ASSERT_TRUE(plain.Save(*m.session, dir_.path() + "/other").ok());
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+  EXPECT_THAT(Ints(Increment(3), "emb-keys"), ElementsAre(Key(3)));
+  EXPECT_THAT(std::string(plain.SaveIncrement(*m.session, Path()).status().message()),
+              HasSubstr("SaverOptions::incremental"));
+  EXPECT_THAT(std::string(plain.Restore(*m.session, Increment(3)).message()), HasSubstr("is an increment"));
+  ASSERT_TRUE(plain.Restore(*m.session, Full(1)).ok());
+  EXPECT_EQ(m.State(), saved);
+  // The other restore has replaced the rows, so nobody knows what has changed.
+  m.Train({4});
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(2));
+}
+
+TEST_F(IncrementsTest, AnInitializedTableIsSavedInFull) {
+  TableModel m;
+  m.Train({1});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  ASSERT_TRUE(m.session->Run({m.initialize}).ok());
+  m.Train({2});
+  m.Train({2});
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(2));
+  m.Train({3});
+  EXPECT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+}
+
+TEST_F(IncrementsTest, ASessionSavesIncrementsAndContinuesFromThem) {
+  const auto graph = [](Graph& g, Output* keys, Variable* dense) {
+    const Variable step = GetOrCreateGlobalStep(g);
+    *keys = Placeholder(g, kInt64, {-1});
+    const EmbeddingVariable table(g, 2, {.name = "emb"});
+    *dense = Variable(g, {}, Zeros(), {.name = "dense"});
+    return GradientDescentOptimizer(1.0).Minimize(ReduceSum(nn::EmbeddingLookup(table, *keys)) - dense->value(),
+                                                  {.global_step = step});
+  };
+  const auto run = [&](int steps, float expected) {
+    Graph g;
+    Output keys;
+    Variable dense;
+    const Operation train = graph(g, &keys, &dense);
+    auto session =
+        MonitoredTrainingSession(g, {.checkpoint_dir = dir_.path(), .save_increment_every = std::chrono::seconds(0)});
+    ASSERT_TRUE(session.ok()) << session.status();
+    EXPECT_EQ((*session)->Run({dense}).value()[0].scalar<float>(), expected);
+    for (int i = 0; i < steps; ++i) {
+      ASSERT_TRUE((*session)->Run({train}, {{keys, Tensor::Vector<int64_t>({i})}}).ok());
+    }
+    // A step that fails ends the session without a last checkpoint, as if its process was killed.
+    EXPECT_FALSE((*session)->Run({train}).ok());
+  };
+  run(3, 0);
+  const std::string increments = dir_.path() + "/.incremental_checkpoint";
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), dir_.path() + "/model.ckpt-0");
+  EXPECT_EQ(LatestCheckpoint(increments).value(), increments + "/model.ckpt-3");
+  run(2, 3);
+  EXPECT_EQ(LatestCheckpoint(dir_.path()).value(), dir_.path() + "/model.ckpt-0") << "no full one at the start";
+  run(0, 5);
+  EXPECT_EQ(ReadLink(increments + "/model.ckpt-5")->number, 5);
+}
+
+TEST_F(IncrementsTest, AHookNeedsAnIncrementalSaver) {
+  Graph g;
+  const Variable step = GetOrCreateGlobalStep(g);
+  const Variable v(g, {}, Zeros(), {.name = "v"});
+  auto saver = std::make_shared<Saver>(g);
+  auto hook = CheckpointSaver(dir_.path(), {.increment_every = std::chrono::seconds(1), .saver = saver});
+  const auto session = MonitoredTrainingSession(g, {.hooks = {hook}});
+  EXPECT_THAT(std::string(session.status().message()), HasSubstr("needs a saver with SaverOptions::incremental"));
+}
+
+}  // namespace
+}  // namespace tensorbraid
