@@ -191,6 +191,52 @@ TEST_F(TableCheckpointTest, RowsOfSlotsBelongToTheirKeys) {
   EXPECT_EQ(*table.Rows(task), 2);
 }
 
+TEST_F(TableCheckpointTest, IncrementsAreReadInTheirOrderWithoutTheKeysThatAreDeletedInTheEnd) {
+  // Saves rows {key, key + add} of the table, in parts, and the keys that were deleted.
+  const auto save = [&](const std::string& prefix, std::vector<int64_t> keys, float add, std::vector<int64_t> deleted,
+                        const std::string& name = "emb") {
+    std::vector<float> values;
+    for (const int64_t key : keys)
+      values.insert(values.end(), {static_cast<float>(key), static_cast<float>(key) + add});
+    const auto n = static_cast<int64_t>(keys.size());
+    Graph g;
+    ASSERT_TRUE(SaveTensors(g, prefix, {name + "-keys", name + "-values", name + "-keys_deleted"},
+                            {Constant(g, Tensor::Vector(keys)), Constant(g, Floats({n, 2}, values)),
+                             Constant(g, Tensor::Vector(deleted))})
+                    .ok());
+  };
+  save("full", {1, 2, 3, 4, 5}, 0.5f, {});
+  save("first", {2, 6, 7}, 1, {3, 4, 6});        // 6 was deleted, and has a row again
+  save("second", {4}, 2, {7, 1}, "emb/part_0");  // so was 4, later; this one was saved in parts
+  TestTask task;
+  TestTable table = Part("emb", 0, 1);
+  table.slots.clear();
+  const auto restore = [&](const std::vector<std::string>& increments) {
+    std::vector<std::string> prefixes;
+    for (const std::string& increment : increments) prefixes.push_back(Prefix(increment));
+    Graph g;
+    return task.RunOp(g, NodeBuilder(g, "_RestoreTrackedTable")
+                             .Input(Constant(g, Tensor::Scalar(Prefix("full"))))
+                             .Input(Constant(g, Tensor::Vector(prefixes)))
+                             .Input(Constant(g, Tensor::Scalar<int64_t>(0)))
+                             .Input(table.Handle(g))
+                             .InputList(std::vector<Output>())
+                             .Attr("N", int64_t{0})
+                             .Attr("name", "emb")
+                             .Attr("slot_names", std::vector<std::string>())
+                             .Finish());
+  };
+  const Status restored = restore({"first", "second"});
+  ASSERT_TRUE(restored.ok()) << restored;
+  EXPECT_EQ(*table.Rows(task), 4);
+  EXPECT_EQ(ValuesOf(*table.Lookup(task, {2, 4, 5, 6})), (std::vector<float>{2, 3, 4, 6, 5, 5.5f, 6, 7}));
+  ASSERT_TRUE(restore({"first"}).ok());
+  EXPECT_EQ(*table.Rows(task), 5);
+  EXPECT_EQ(ValuesOf(*table.Lookup(task, {1, 7})), (std::vector<float>{1, 1.5f, 7, 8}));
+  EXPECT_FALSE(restore({"first", "gone"}).ok());
+  EXPECT_EQ(*table.Rows(task), 5);
+}
+
 TEST_F(TableCheckpointTest, WhatIsMissingIsNamedAndNothingIsLost) {
   TestTask task;
   Train(task, 1);
