@@ -4,7 +4,7 @@ import os
 
 from tensorbraid import compat, gfile, tf_logging
 from tensorbraid.internal import arguments, graphs
-from tensorbraid.saved_model import constants
+from tensorbraid.saved_model import constants, growing_tables
 from tensorbraid.saved_model.utils import build_tensor_info
 from tensorbraid.train.saver import Saver
 
@@ -28,6 +28,7 @@ class SavedModelBuilder:
         self._export_dir = export_dir
         self._saved_model = proto.SavedModel(saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False
+        self._rows = {}  # the number of rows that were saved, by the name of a growing table or part
         self._assets = {}  # the names of the files in the folder of assets -> where they come from
 
     def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None,
@@ -37,11 +38,21 @@ class SavedModelBuilder:
         if self._has_saved_variables:
             raise AssertionError("Graph state including variables and assets has already been saved. Please invoke "
                                  "`add_meta_graph()` instead.")
-        saver = self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op, saver)
+        self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op)
         path = os.path.join(self._export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
         gfile.makedirs(os.path.dirname(path))
-        saver.save(sess, path, write_meta_graph=False, write_state=False)
-        self._add(saver, tags, signature_def_map, clear_devices)
+        if growing_tables.used(graphs.get_default_graph()):
+            tables = growing_tables.rows_of(sess)
+            self._rows = {name: len(keys) for name, (keys, _) in tables.items()}
+            serving = self._serving_graph(signature_def_map, clear_devices)
+            with serving.graph.as_default():
+                saver = Saver(sharded=True)
+                serving.save(saver, path, sess, tables)
+                self._add(saver, tags, signature_def_map, clear_devices)
+        else:
+            saver = saver or Saver(sharded=True, allow_empty=True)
+            saver.save(sess, path, write_meta_graph=False, write_state=False)
+            self._add(saver, tags, signature_def_map, clear_devices)
         self._has_saved_variables = True
 
     def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None,
@@ -50,8 +61,12 @@ class SavedModelBuilder:
         if not self._has_saved_variables:
             raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
                                  "`add_meta_graph_and_variables()` first.")
-        saver = self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op, saver)
-        self._add(saver, tags, signature_def_map, clear_devices)
+        self._prepare(signature_def_map, assets_collection, legacy_init_op, main_op)
+        if growing_tables.used(graphs.get_default_graph()):
+            with self._serving_graph(signature_def_map, clear_devices).graph.as_default():
+                self._add(Saver(sharded=True), tags, signature_def_map, clear_devices)
+        else:
+            self._add(saver or Saver(sharded=True, allow_empty=True), tags, signature_def_map, clear_devices)
 
     def save(self, as_text=False, experimental_image_format=False, experimental_image_writer_options=None):
         """Writes the file saved_model.pb, or saved_model.pbtxt. Returns its path as bytes."""
@@ -67,12 +82,17 @@ class SavedModelBuilder:
         tf_logging.info("SavedModel written to: %s", path)
         return path.encode()
 
-    def _prepare(self, signature_def_map, assets_collection, legacy_init_op, main_op, saver):
-        """Checks the arguments and adds what they say to the collections of the graph. Returns the saver."""
+    def _prepare(self, signature_def_map, assets_collection, legacy_init_op, main_op):
+        """Checks the arguments and adds what they say to the collections of the graph."""
         _check_signatures(signature_def_map or {})
         self._add_assets(assets_collection)
         _add_main_op(legacy_init_op if main_op is None else main_op)
-        return saver or Saver(sharded=True, allow_empty=True)
+
+    def _serving_graph(self, signatures, clear_devices):
+        """The default graph without its growing tables."""
+        serving = growing_tables.ServingGraph(graphs.get_default_graph(), signatures or {}, self._rows, clear_devices)
+        serving.graph.add_to_collection(constants.MAIN_OP_KEY, serving.main_op)
+        return serving
 
     def _add(self, saver, tags, signature_def_map, clear_devices):
         from tensorbraid import proto
