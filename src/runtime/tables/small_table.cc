@@ -7,60 +7,70 @@ namespace tensorbraid {
 void TableMemory::Add(const TableMemory& other) {
   rows += other.rows;
   numbers += other.numbers;
-  reserved += other.reserved;
+  unused += other.unused;
   beside += other.beside;
   most_moved = std::max(most_moved, other.most_moved);
 }
 
-bool SmallTable::EnsureColumns(std::span<const float> initial) {
-  while (columns_.size() < initial.size()) {
-    RowChunks<float> column;
-    while (column.chunks() < infos_.chunks()) {
-      if (!column.AddChunk(dim_)) return false;
+bool SmallTable::AddColumns(std::span<const float> initial) {
+  if (chunks_.chunks() == 0) {
+    columns_ = first_columns_ = static_cast<uint8_t>(initial.size());
+    constexpr size_t kAlign = alignof(RowInfo);
+    stride_ = static_cast<uint32_t>((sizeof(RowInfo) + columns_ * row_bytes() + kAlign - 1) / kAlign * kAlign);
+    return true;
+  }
+  if (later_ == nullptr) later_ = std::make_unique<std::vector<RowChunks>>();
+  while (columns_ < initial.size()) {
+    RowChunks column;
+    while (column.chunks() < chunks_.chunks()) {
+      if (!column.AddChunk(row_bytes(), shared_->arena)) return false;
     }
-    columns_.push_back(std::move(column));
-    FillColumn(columns_.size() - 1, initial[columns_.size() - 1]);
+    later_->push_back(std::move(column));
+    FillColumn(columns_, initial[columns_]);
+    ++columns_;
   }
   return true;
 }
 
-bool SmallTable::AddChunk() {
-  if (!infos_.AddChunk(1)) return false;
-  for (size_t column = 0; column < columns_.size(); ++column) {
-    if (columns_[column].AddChunk(dim_)) continue;
-    while (column-- > 0) columns_[column].RemoveLastChunk();
-    infos_.RemoveLastChunk();
-    return false;
+bool SmallTable::EnsureChunk(uint32_t chunk) {
+  if (chunks_.chunks() == chunk && !chunks_.AddChunk(stride_, shared_->arena)) return false;
+  for (size_t column = 0; later_ != nullptr && column < later_->size(); ++column) {
+    RowChunks& chunks = (*later_)[column];
+    if (chunks.chunks() == chunk && !chunks.AddChunk(row_bytes(), shared_->arena)) return false;
   }
   return true;
 }
 
 uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std::span<const float> initial) {
-  const uint32_t row = index_.rows();
-  if (RowPlace(row).chunk == infos_.chunks() && !AddChunk()) return RowIndex::kNone;
-  const RowChunks<RowInfo>* const infos = &infos_;
-  const auto hash_of = [infos](uint32_t r) { return KeyHash(infos->At(RowPlace(r), 1)->key); };
-  if (!index_.Insert(hash, hash_of)) return RowIndex::kNone;
+  const uint32_t row = next_row();
+  if (!EnsureChunk(RowPlace(row).chunk)) return RowIndex::kNone;
+  const auto hash_of = [this](uint32_t r) TB_NO_THREAD_SAFETY_ANALYSIS { return KeyHash(info(r).key); };
+  if (!index_.Insert(hash, row, shared_->arena, hash_of)) return RowIndex::kNone;
   info(row) = {.key = key, .version = -1};
-  if (rows != nullptr) rows->Fill(key, {numbers(0, row), dim_});
-  for (size_t column = 1; column < columns_.size(); ++column) {
-    std::fill_n(numbers(column, row), dim_, column < initial.size() ? initial[column] : 0.0f);
+  if (rows != nullptr) rows->Fill(key, {numbers(0, row), shared_->dim});
+  for (size_t column = 1; column < columns_; ++column) {
+    std::fill_n(numbers(column, row), shared_->dim, column < initial.size() ? initial[column] : 0.0f);
   }
   return row;
 }
 
 void SmallTable::FillColumn(size_t column, float initial) {
-  for (uint32_t row = 0; row < rows(); ++row) std::fill_n(numbers(column, row), dim_, initial);
+  for (uint32_t row = 0; row < rows(); ++row) std::fill_n(numbers(column, row), shared_->dim, initial);
   if (changes != nullptr) changes->AllChanged(rows());
 }
 
 TableMemory SmallTable::Memory() const {
   TableMemory memory{.rows = rows(), .most_moved = index_.most_moved()};
-  memory.numbers = int64_t{rows()} * static_cast<int64_t>(columns_.size() * dim_ * sizeof(float));
-  for (const auto& column : columns_) memory.reserved += column.bytes(dim_);
-  memory.beside = static_cast<int64_t>(sizeof(*this) + columns_.capacity() * sizeof(columns_[0])) + index_.bytes() +
-                  infos_.bytes(1);
-  if (changes != nullptr) memory.beside += changes->bytes();
+  memory.numbers = int64_t{rows()} * static_cast<int64_t>(columns_ * row_bytes());
+  int64_t all = static_cast<int64_t>(sizeof(*this)) + index_.bytes() + chunks_.bytes(stride_);
+  int64_t of_row = stride_;
+  if (later_ != nullptr) {
+    for (const RowChunks& column : *later_) all += column.bytes(row_bytes()) + static_cast<int64_t>(sizeof(column));
+    of_row += static_cast<int64_t>(later_->size() * row_bytes());
+  }
+  if (changes != nullptr) all += changes->bytes();
+  memory.unused = (chunks_.rows() - rows()) * of_row;
+  memory.beside = all - memory.numbers - memory.unused;
   return memory;
 }
 

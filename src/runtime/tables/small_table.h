@@ -7,8 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "core/threads/mutex.h"
+#include "core/threads/brief_lock.h"
 #include "runtime/tables/changes.h"
+#include "runtime/tables/row_arena.h"
 #include "runtime/tables/row_chunks.h"
 #include "runtime/tables/row_index.h"
 
@@ -32,46 +33,54 @@ struct RowInfo {
 struct TableMemory {
   int64_t rows = 0;
   int64_t numbers = 0;      // of the numbers of all rows in all columns
-  int64_t reserved = 0;     // of chunks of numbers, including what no row uses yet
+  int64_t unused = 0;       // for rows that do not exist yet
   int64_t beside = 0;       // of keys, versions, indices and lists
   uint32_t most_moved = 0;  // the most entries of an index that one insertion has moved
+  int64_t total() const { return numbers + unused + beside; }
   void Add(const TableMemory& other);
 };
 
 // Rows are numbered from 0 in the order of their insertion, and neither move nor end. Their numbers are columns:
-// column 0 is the variable, the others are slots of optimizers. The owner holds `mu` during every call.
-class SmallTable {
+// column 0 is the variable, the others are slots of optimizers. A row is one piece of memory: its info, then its
+// columns. Columns that are added when there are rows already have pieces of their own. The owner holds `mu` during
+// every call.
+class alignas(64) SmallTable {
  public:
-  // `dim` is the length of a row in each column. `first_size` is explained in row_index.h.
-  SmallTable(int64_t dim, uint32_t first_size) : dim_(static_cast<size_t>(dim)), index_(first_size) {}
+  // What the small tables of a table share. It outlives them.
+  struct Shared {
+    const size_t dim;  // the length of a row in each column
+    RowArena arena;
+  };
+  // Comes before all other calls. `base` is explained in row_index.h.
+  void Begin(Shared& shared, uint32_t base) TB_REQUIRES(mu) {
+    shared_ = &shared;
+    index_ = RowIndex(base);
+  }
 
-  Mutex mu;
-  // Null unless changes are recorded, which the first save begins that increments can follow. Whoever makes, changes or
-  // deletes a row reports it there.
-  std::unique_ptr<Changes> changes TB_GUARDED_BY(mu);
+  mutable BriefLock mu;
 
-  // Begin to load memory that later calls for a key need: this object, which is not locked yet; its lists and the slots
-  // of the index; the entry of a row in the list of each column.
+  // Begin to load memory that later calls for a key need: this object, which is not locked yet; the buckets of the
+  // index; the entry of a row in the list of chunks; the numbers of a row in these columns.
   void PrefetchSelf() const {
     for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at, 1);
   }
-  void PrefetchIndex(uint64_t hash) const TB_REQUIRES(mu) {
-    index_.Prefetch(hash);
-    infos_.PrefetchList();
-    __builtin_prefetch(columns_.data());
-  }
-  void PrefetchEntries(std::span<const int> columns, uint32_t row) const TB_REQUIRES(mu) {
-    infos_.PrefetchEntry(RowPlace(row));
-    for (const int column : columns) columns_[static_cast<size_t>(column)].PrefetchEntry(RowPlace(row));
+  void PrefetchIndex(uint64_t hash) const TB_REQUIRES(mu) { index_.Prefetch(hash); }
+  void PrefetchEntry(uint32_t row) const TB_REQUIRES(mu) { chunks_.PrefetchEntry(RowPlace(row)); }
+  template <bool kWrite>
+  void PrefetchRow(std::span<const int> columns, uint32_t row) const TB_REQUIRES(mu) {
+    if (RowPlace(row).chunk >= chunks_.chunks()) return;
+    __builtin_prefetch(&info(row), kWrite ? 1 : 0);
+    for (const int column : columns) PrefetchNumbers<kWrite>(numbers(static_cast<size_t>(column), row));
   }
   uint32_t Candidate(uint64_t hash) const TB_REQUIRES(mu) { return index_.Candidate(hash); }
   uint32_t Find(int64_t key, uint64_t hash) const TB_REQUIRES(mu) {
-    const RowChunks<RowInfo>* const infos = &infos_;
-    return index_.Find(hash, [infos, key](uint32_t row) { return infos->At(RowPlace(row), 1)->key == key; });
+    return index_.Find(hash, [this, key](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS { return info(row).key == key; });
   }
   // Makes the columns that are missing of initial.size() columns. Their rows get the initial number of the column.
   // Returns false if there is no memory.
-  bool EnsureColumns(std::span<const float> initial) TB_REQUIRES(mu);
+  bool EnsureColumns(std::span<const float> initial) TB_REQUIRES(mu) {
+    return initial.size() <= columns_ || AddColumns(initial);
+  }
   // Makes a row with version -1 and returns its number. Column 0 gets its values from `rows`; if `rows` is null, the
   // caller sets them. The other columns get their initial numbers. Returns RowIndex::kNone if there is no memory.
   // REQUIRES: the key has no row; EnsureColumns(initial).
@@ -80,19 +89,49 @@ class SmallTable {
   void FillColumn(size_t column, float initial) TB_REQUIRES(mu);
 
   uint32_t rows() const TB_REQUIRES(mu) { return index_.rows(); }
-  RowInfo& info(uint32_t row) const TB_REQUIRES(mu) { return *infos_.At(RowPlace(row), 1); }
+  // The number that the next new row gets.
+  uint32_t next_row() const TB_REQUIRES(mu) { return index_.rows(); }
+  RowInfo& info(uint32_t row) const TB_REQUIRES(mu) {
+    return *reinterpret_cast<RowInfo*>(chunks_.At(RowPlace(row), stride_));
+  }
   // The numbers of a row in a column. REQUIRES: the column exists.
-  float* numbers(size_t column, uint32_t row) const TB_REQUIRES(mu) { return columns_[column].At(RowPlace(row), dim_); }
+  float* numbers(size_t column, uint32_t row) const TB_REQUIRES(mu) {
+    if (column < first_columns_) [[likely]] {
+      return reinterpret_cast<float*>(chunks_.At(RowPlace(row), stride_) + sizeof(RowInfo)) + column * shared_->dim;
+    }
+    return reinterpret_cast<float*>((*later_)[column - first_columns_].At(RowPlace(row), row_bytes()));
+  }
   TableMemory Memory() const TB_REQUIRES(mu);
 
  private:
-  bool AddChunk() TB_REQUIRES(mu);
+  size_t row_bytes() const { return shared_->dim * sizeof(float); }
+  // The processor predicts what follows the first lines of a long row.
+  template <bool kWrite>
+  void PrefetchNumbers(const float* row) const {
+    constexpr size_t kLine = 64, kMost = 512;
+    const auto* const begin = reinterpret_cast<const char*>(row);
+    const size_t size = std::min(row_bytes(), kMost);
+    for (size_t at = 0; at < size; at += kLine) __builtin_prefetch(begin + at, kWrite ? 1 : 0);
+    __builtin_prefetch(begin + size - 1, kWrite ? 1 : 0);
+  }
+  bool AddColumns(std::span<const float> initial) TB_REQUIRES(mu);
+  // Makes the chunk with this number in all columns. REQUIRES: the earlier ones exist.
+  bool EnsureChunk(uint32_t chunk) TB_REQUIRES(mu);
 
-  const size_t dim_;
-  RowIndex index_ TB_GUARDED_BY(mu);
-  RowChunks<RowInfo> infos_ TB_GUARDED_BY(mu);
-  std::vector<RowChunks<float>> columns_ TB_GUARDED_BY(mu);
+  uint32_t stride_ = 0;  // of a row in `chunks_`, in bytes
+  [[no_unique_address]] RowIndex index_ TB_GUARDED_BY(mu);
+  uint8_t columns_ TB_GUARDED_BY(mu) = 0;        // all
+  uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;  // those in `chunks_`
+  Shared* shared_ = nullptr;
+  std::unique_ptr<std::vector<RowChunks>> later_ TB_GUARDED_BY(mu);  // columns that came when there were rows
+  RowChunks chunks_ TB_GUARDED_BY(mu);                               // of infos and the first columns
+
+ public:
+  // Null unless changes are recorded, which the first save begins that increments can follow. Whoever makes, changes or
+  // deletes a row reports it there.
+  std::unique_ptr<Changes> changes TB_GUARDED_BY(mu);
 };
+static_assert(sizeof(SmallTable) == 128, "a visit loads two lines of the cache");
 
 }  // namespace tensorbraid
 

@@ -10,27 +10,8 @@
 namespace tensorbraid {
 namespace {
 
-// The keys whose memory is loaded at the same time. Their small tables are locked at the same time, too.
-constexpr size_t kGroup = 32;
-
-// The locks are held for microseconds, so it is worth trying some times before the thread goes to sleep.
-void LockSoon(Mutex& mu) TB_NO_THREAD_SAFETY_ANALYSIS {
-  constexpr int kTries = 64;
-  for (int i = 0; i < kTries; ++i) {
-    if (mu.TryLock()) return;
-  }
-  mu.Lock();
-}
-
-// Begins to load a row. The processor predicts what follows the first lines of a long one.
-template <bool kWrite>
-void Prefetch(const RowInfo& info, std::span<const float* const> columns, int64_t dim) {
-  constexpr int64_t kPerLine = 16, kMost = 128;
-  __builtin_prefetch(&info, kWrite ? 1 : 0);
-  for (const float* const row : columns) {
-    for (int64_t at = 0; at < std::min(dim, kMost); at += kPerLine) __builtin_prefetch(row + at, kWrite ? 1 : 0);
-  }
-}
+// The keys that are in a stage of a visit at the same time.
+constexpr size_t kGroup = 16;
 
 Status NoMemory(int64_t dim) {
   return ResourceExhausted("there is no memory for another row of ", dim,
@@ -40,18 +21,20 @@ Status NoMemory(int64_t dim) {
 
 }  // namespace
 
-TableRows::TableRows(int64_t dim, int part, int parts) : dim_(dim), part_(part), parts_(parts) {
-  // Indices grow by half, so first sizes from 16 to 24 spread the moments at which they grow.
-  for (int r = part; r < kSmallTables; r += parts) {
-    small_.push_back(std::make_unique<SmallTable>(dim, 16 + static_cast<uint32_t>(r) % 8));
-  }
+TableRows::TableRows(int64_t dim, int part, int parts) TB_NO_THREAD_SAFETY_ANALYSIS
+    : part_(part),
+      parts_(parts),
+      shared_{.dim = static_cast<size_t>(dim), .arena = {}},
+      small_(static_cast<size_t>((kSmallTables - part + parts - 1) / parts)) {
+  // Indices double, so second sizes from 8 to 15 buckets spread the moments at which they grow.
+  for (size_t t = 0; t < small_.size(); ++t) small_[t].Begin(shared_, 8 + static_cast<uint32_t>(t) % 8);
 }
 
 StatusOr<TableRows::Order> TableRows::OrderOf(std::span<const int64_t> keys) const {
   if (keys.size() > std::numeric_limits<uint32_t>::max()) {
     return InvalidArgument("a growing table takes at most 2^32 - 1 keys at a time, got ", keys.size());
   }
-  Order order{.begin = std::vector<size_t>(small_.size() + 2),
+  Order order{.begin = std::vector<uint32_t>(small_.size() + 2),
               .numbers = std::vector<uint32_t>(keys.size()),
               .tables = std::vector<uint16_t>(keys.size())};
   // A counting sort. The sizes are counted two places further on, so that after the sum begin[t + 1] is where small
@@ -73,114 +56,161 @@ StatusOr<TableRows::Order> TableRows::OrderOf(std::span<const int64_t> keys) con
   return order;
 }
 
+// Visits some keys, in the order of their small tables. Three stages work on three groups of keys at a time, so that
+// memory that a stage begins to load is there when the next one comes. A small table is locked from the first stage of
+// its first key to the last stage of its last one. Locks are taken in the order of the small tables.
+class TableRows::Visitor {
+ public:
+  Visitor(TableRows& rows, const Visit& visit, const Order& order, const Apply& apply)
+      : rows_(rows), visit_(visit), order_(order), apply_(apply) {}
+
+  // Visits the keys of the small tables from `first` to before `last`. Returns false if there is no memory.
+  bool VisitTables(size_t first, size_t last) TB_NO_THREAD_SAFETY_ANALYSIS {
+    numbers_ = {order_.numbers.data() + order_.begin[first], order_.begin[last] - order_.begin[first]};
+    const size_t groups = (numbers_.size() + kGroup - 1) / kGroup;
+    bool ok = true;
+    for (size_t step = 0; ok && step < groups + 2; ++step) {
+      if (step < groups) ok = LoadIndices(step);
+      if (ok && step >= 1 && step - 1 < groups) LoadRows(step - 1);
+      if (ok && step >= 2) ok = Work(step - 2);
+    }
+    for (; unlocked_ < locked_; ++unlocked_) {  // after a failure
+      if (unlocked_ + 1 == locked_ || IsLast(unlocked_)) TableOf(unlocked_).mu.Unlock();
+    }
+    return ok;
+  }
+
+ private:
+  // A key on its way through the stages.
+  struct Key {
+    SmallTable* table;
+    uint64_t hash;
+    uint32_t candidate;
+  };
+  size_t Begin(size_t group) const { return group * kGroup; }
+  size_t End(size_t group) const { return std::min(numbers_.size(), (group + 1) * kGroup); }
+  Key& At(size_t i) { return keys_[i % keys_.size()]; }
+  SmallTable& TableOf(size_t i) const { return rows_.small_[order_.tables[numbers_[i]]]; }
+  // Whether key i is the last of its small table.
+  bool IsLast(size_t i) const {
+    return i + 1 == numbers_.size() || order_.tables[numbers_[i]] != order_.tables[numbers_[i + 1]];
+  }
+
+  bool LoadIndices(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+    for (size_t i = Begin(group); i < End(group); ++i) {
+      Key& key = At(i);
+      key.table = &TableOf(i);
+      key.hash = KeyHash(visit_.keys[numbers_[i]]);
+      if (i == 0 || IsLast(i - 1)) key.table->mu.Lock();
+      locked_ = i + 1;
+      if (visit_.absent == Absent::kAdd && !key.table->EnsureColumns(visit_.initial)) return false;
+      key.table->PrefetchIndex(key.hash);
+    }
+    for (size_t i = locked_; i < End(group + 1); ++i) TableOf(i).PrefetchSelf();
+    return true;
+  }
+
+  void LoadRows(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+    for (size_t i = Begin(group); i < End(group); ++i) {
+      Key& key = At(i);
+      key.candidate = key.table->Candidate(key.hash);
+      if (key.candidate != RowIndex::kNone) key.table->PrefetchEntry(key.candidate);
+    }
+    for (size_t i = Begin(group); i < End(group); ++i) {
+      const Key& key = At(i);
+      uint32_t row = key.candidate;
+      if (row == RowIndex::kNone) {
+        if (visit_.absent == Absent::kReport) continue;
+        row = key.table->next_row();
+      }
+      if (visit_.write) {
+        key.table->PrefetchRow<true>(visit_.columns, row);
+      } else {
+        key.table->PrefetchRow<false>(visit_.columns, row);
+      }
+    }
+  }
+
+  bool Work(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+    const size_t begin = Begin(group), end = End(group);
+    for (size_t i = begin; i < end; ++i) {
+      const Key& key = At(i);
+      uint32_t row = key.candidate;
+      VisitedRow& visited = visited_[i - begin];
+      visited.number = numbers_[i];
+      visited.info = nullptr;
+      if (row == RowIndex::kNone || key.table->info(row).key != visit_.keys[numbers_[i]]) {
+        row = FindOrAdd(key, visit_.keys[numbers_[i]]);
+        if (row == RowIndex::kNone) {
+          if (visit_.absent == Absent::kAdd) return false;
+          continue;
+        }
+      }
+      if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(row);
+      visited.info = &key.table->info(row);
+      for (size_t c = 0; c < visit_.columns.size(); ++c) {
+        visited.numbers[c] = key.table->numbers(static_cast<size_t>(visit_.columns[c]), row);
+      }
+    }
+    apply_({visited_.data(), end - begin});
+    for (; unlocked_ < end; ++unlocked_) {
+      if (IsLast(unlocked_)) TableOf(unlocked_).mu.Unlock();
+    }
+    return true;
+  }
+
+  // For a key whose candidate is not its row.
+  uint32_t FindOrAdd(const Key& key, int64_t number) TB_NO_THREAD_SAFETY_ANALYSIS {
+    if (key.candidate == RowIndex::kNone && visit_.absent == Absent::kReport) return RowIndex::kNone;
+    // Earlier keys of this visit may have added the row since the candidate was looked for.
+    const uint32_t row = key.table->Find(number, key.hash);
+    if (row != RowIndex::kNone || visit_.absent == Absent::kReport) return row;
+    return key.table->Add(number, key.hash, visit_.rows, visit_.initial);
+  }
+
+  TableRows& rows_;
+  const Visit& visit_;
+  const Order& order_;
+  const Apply& apply_;
+  std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
+  size_t locked_ = 0, unlocked_ = 0;   // so many keys have been in the first stage, and in the last one
+  std::array<Key, 4 * kGroup> keys_;   // a ring
+  std::array<VisitedRow, kGroup> visited_;
+};
+
 Status TableRows::VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& apply) {
   TF_ASSIGN_OR_RETURN(const Order order, OrderOf(visit.keys));
   std::atomic<bool> failed{false};
   const double cost_of_table =
       visit.cost_ns * static_cast<double>(visit.keys.size()) / static_cast<double>(small_.size());
   pool.ParallelFor(static_cast<int64_t>(small_.size()), cost_of_table, [&](int64_t first, int64_t last) {
-    if (!VisitTables(visit, order, static_cast<size_t>(first), static_cast<size_t>(last), apply)) failed = true;
+    Visitor visitor(*this, visit, order, apply);
+    if (!visitor.VisitTables(static_cast<size_t>(first), static_cast<size_t>(last))) failed = true;
   });
-  return failed ? NoMemory(dim_) : OkStatus();
-}
-
-// Locks small tables in the order of their numbers until they have kGroup keys together, and visits these.
-bool TableRows::VisitTables(const Visit& visit, const Order& order, size_t first, size_t last,
-                            const Apply& apply) TB_NO_THREAD_SAFETY_ANALYSIS {
-  const auto& begin = order.begin;
-  bool ok = true;
-  while (first < last) {
-    size_t end = first + 1;
-    while (end < last && begin[end + 1] - begin[first] <= kGroup) ++end;
-    const std::span<const uint32_t> numbers(order.numbers.data() + begin[first], begin[end] - begin[first]);
-    for (size_t t = first; t < end; ++t) {
-      if (begin[t] == begin[t + 1]) continue;
-      LockSoon(small_[t]->mu);
-      if (visit.absent == Absent::kAdd) ok = small_[t]->EnsureColumns(visit.initial) && ok;
-    }
-    for (size_t t = end; t < last && begin[t + 1] - begin[end] <= kGroup; ++t) {  // those that come next
-      if (begin[t] != begin[t + 1]) small_[t]->PrefetchSelf();
-    }
-    for (size_t at = 0; ok && at < numbers.size(); at += kGroup) {
-      ok = VisitSome(visit, order, numbers.subspan(at, std::min(kGroup, numbers.size() - at)), apply);
-    }
-    for (size_t t = first; t < end; ++t) {
-      if (begin[t] != begin[t + 1]) small_[t]->mu.Unlock();
-    }
-    if (!ok) return false;
-    first = end;
-  }
-  return true;
-}
-
-// Four passes over some keys. The first loads slots of the indices, the second the places of the rows that these slots
-// name, the third the rows. So the fourth, which does the work, rarely waits for memory.
-bool TableRows::VisitSome(const Visit& visit, const Order& order, std::span<const uint32_t> numbers,
-                          const Apply& apply) TB_NO_THREAD_SAFETY_ANALYSIS {
-  std::array<SmallTable*, kGroup> tables;
-  std::array<uint64_t, kGroup> hashes;
-  std::array<uint32_t, kGroup> candidates;
-  std::array<VisitedRow, kGroup> rows;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    tables[i] = small_[order.tables[numbers[i]]].get();
-    hashes[i] = KeyHash(visit.keys[numbers[i]]);
-    tables[i]->PrefetchIndex(hashes[i]);
-  }
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    candidates[i] = tables[i]->Candidate(hashes[i]);
-    if (candidates[i] != RowIndex::kNone) tables[i]->PrefetchEntries(visit.columns, candidates[i]);
-  }
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (candidates[i] == RowIndex::kNone) continue;
-    std::array<const float*, kMostColumns> columns;
-    for (size_t c = 0; c < visit.columns.size(); ++c) {
-      columns[c] = tables[i]->numbers(static_cast<size_t>(visit.columns[c]), candidates[i]);
-    }
-    (visit.write ? Prefetch<true> : Prefetch<false>)(tables[i]->info(candidates[i]),
-                                                     {columns.data(), visit.columns.size()}, dim_);
-  }
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    SmallTable& small = *tables[i];
-    const int64_t key = visit.keys[numbers[i]];
-    uint32_t row = candidates[i];
-    if (row == RowIndex::kNone || small.info(row).key != key) row = small.Find(key, hashes[i]);
-    if (row == RowIndex::kNone && visit.absent == Absent::kAdd) {
-      row = small.Add(key, hashes[i], visit.rows, visit.initial);
-      if (row == RowIndex::kNone) return false;
-    }
-    rows[i] = {.number = numbers[i]};
-    if (row == RowIndex::kNone) continue;
-    if (visit.write && small.changes != nullptr) small.changes->Changed(row);
-    rows[i].info = &small.info(row);
-    for (size_t c = 0; c < visit.columns.size(); ++c) {
-      rows[i].numbers[c] = small.numbers(static_cast<size_t>(visit.columns[c]), row);
-    }
-  }
-  apply({rows.data(), numbers.size()});
-  return true;
+  return failed ? NoMemory(dim()) : OkStatus();
 }
 
 Status TableRows::EnsureColumns(std::span<const float> initial) {
-  for (const auto& small : small_) {
-    MutexLock lock(small->mu);
-    if (!small->EnsureColumns(initial)) return NoMemory(dim_);
+  for (auto& small : small_) {
+    BriefLockHolder lock(small.mu);
+    if (!small.EnsureColumns(initial)) return NoMemory(dim());
   }
   return OkStatus();
 }
 
 Status TableRows::FillColumn(size_t column, std::span<const float> initial) {
-  for (const auto& small : small_) {
-    MutexLock lock(small->mu);
-    if (!small->EnsureColumns(initial)) return NoMemory(dim_);
-    small->FillColumn(column, initial[column]);
+  for (auto& small : small_) {
+    BriefLockHolder lock(small.mu);
+    if (!small.EnsureColumns(initial)) return NoMemory(dim());
+    small.FillColumn(column, initial[column]);
   }
   return OkStatus();
 }
 
 void TableRows::RecordChanges(uint64_t saved) {
-  for (const auto& small : small_) {
-    MutexLock lock(small->mu);
-    small->changes = std::make_unique<Changes>(saved);
+  for (auto& small : small_) {
+    BriefLockHolder lock(small.mu);
+    small.changes = std::make_unique<Changes>(saved);
   }
 }
 
@@ -189,20 +219,20 @@ Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> ini
   std::vector<uint32_t> counts;
   std::vector<int64_t> firsts;
   int64_t rows = 0;
-  for (const auto& small : small_) {
-    MutexLock lock(small->mu);
-    if (!small->EnsureColumns(initial)) return NoMemory(dim_);
-    counts.push_back(small->rows());
+  for (auto& small : small_) {
+    BriefLockHolder lock(small.mu);
+    if (!small.EnsureColumns(initial)) return NoMemory(dim());
+    counts.push_back(small.rows());
     firsts.push_back(rows);
     rows += counts.back();
   }
   TF_RETURN_IF_ERROR(begin(rows));
   const double cost_ns = static_cast<double>(rows) / static_cast<double>(small_.size()) *
-                         static_cast<double>(dim_ * static_cast<int64_t>(initial.size()));
+                         static_cast<double>(dim() * static_cast<int64_t>(initial.size()));
   pool.ParallelFor(static_cast<int64_t>(small_.size()), cost_ns, [&](int64_t first, int64_t last) {
     for (auto t = static_cast<size_t>(first); t < static_cast<size_t>(last); ++t) {
-      MutexLock lock(small_[t]->mu);
-      copy(part_ + static_cast<int>(t) * parts_, firsts[t], *small_[t], counts[t]);
+      BriefLockHolder lock(small_[t].mu);
+      copy(part_ + static_cast<int>(t) * parts_, firsts[t], small_[t], counts[t]);
     }
   });
   return OkStatus();
@@ -210,20 +240,20 @@ Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> ini
 
 int64_t TableRows::NumRows() const {
   int64_t rows = 0;
-  for (const auto& small : small_) {
-    MutexLock lock(small->mu);
-    rows += small->rows();
+  for (auto& small : small_) {
+    BriefLockHolder lock(small.mu);
+    rows += small.rows();
   }
   return rows;
 }
 
 TableMemory TableRows::Memory() const {
   TableMemory memory;
-  for (const auto& small : small_) {
-    MutexLock lock(small->mu);
-    memory.Add(small->Memory());
+  for (auto& small : small_) {
+    BriefLockHolder lock(small.mu);
+    memory.Add(small.Memory());
   }
-  memory.beside += static_cast<int64_t>(sizeof(*this) + small_.capacity() * sizeof(small_[0]));
+  memory.beside += static_cast<int64_t>(sizeof(*this));
   return memory;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,7 +33,7 @@ class TableRows {
   // REQUIRES: dim >= 1, 0 <= part < parts <= kSmallTables.
   TableRows(int64_t dim, int part, int parts);
 
-  int64_t dim() const { return dim_; }
+  int64_t dim() const { return static_cast<int64_t>(shared_.dim); }
 
   // What a visit does with keys that have no row.
   enum class Absent { kReport, kAdd };
@@ -82,17 +81,16 @@ class TableRows {
   // The keys of a visit by small table: numbers[begin[t]] to numbers[begin[t + 1]] are the positions of those in small
   // table t.
   struct Order {
-    std::vector<size_t> begin;
+    std::vector<uint32_t> begin;
     std::vector<uint32_t> numbers;
     std::vector<uint16_t> tables;  // by position
   };
   StatusOr<Order> OrderOf(std::span<const int64_t> keys) const;
-  bool VisitTables(const Visit& visit, const Order& order, size_t first, size_t last, const Apply& apply);
-  bool VisitSome(const Visit& visit, const Order& order, std::span<const uint32_t> numbers, const Apply& apply);
+  class Visitor;
 
-  const int64_t dim_;
   const int part_, parts_;
-  std::vector<std::unique_ptr<SmallTable>> small_;  // number t holds residue part + t * parts
+  SmallTable::Shared shared_;
+  std::vector<SmallTable> small_;  // number t holds residue part + t * parts
 };
 
 }  // namespace tensorbraid

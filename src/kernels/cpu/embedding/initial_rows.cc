@@ -27,11 +27,14 @@ class DrawnRows final : public FirstRows {
   void Fill(int64_t key, std::span<float> row) const override {
     const Philox philox(stream_, 0, static_cast<uint64_t>(key));
     float drawn[D::kGroup];
-    for (size_t at = 0; at < row.size(); at += D::kGroup) {
+    size_t at = 0;
+    for (; at + D::kGroup <= row.size(); at += D::kGroup) {
       D::Draw(philox, at / D::kGroup * D::kBlocks, drawn);
-      const size_t n = std::min(row.size() - at, size_t{D::kGroup});
-      for (size_t i = 0; i < n; ++i) row[at + i] = offset_ + scale_ * drawn[i];
+      for (size_t i = 0; i < D::kGroup; ++i) row[at + i] = offset_ + scale_ * drawn[i];
     }
+    if (at == row.size()) return;
+    D::Draw(philox, at / D::kGroup * D::kBlocks, drawn);
+    for (size_t i = 0; at < row.size(); ++i, ++at) row[at] = offset_ + scale_ * drawn[i];
   }
 
  private:

@@ -33,10 +33,17 @@ Status Lookup(KernelContext& ctx) {
   return table.Lookup(ctx.pool(), column->column(), keys, defaults, out->inplace_data<float>().data());
 }
 
+// Keys wait for memory, unlike the rows of small variables, so threads share the lookups of a step.
+Cost LookupCost(const CostContext& c) {
+  Cost cost = GatherCost(c);
+  cost.flops += c.input_elements(1) * FlopsOfNs(EmbeddingTable::kVisitNs);
+  return cost;
+}
+
 }  // namespace
 
 void RegisterEmbeddingLookupKernels(KernelRegistry& r) {
-  r.Add("KvResourceGather", {{"dtype", {kFloat32}}, {"Tkeys", {kInt64, kInt32}}}, Lookup, GatherCost);
+  r.Add("KvResourceGather", {{"dtype", {kFloat32}}, {"Tkeys", {kInt64, kInt32}}}, Lookup, LookupCost);
 }
 
 }  // namespace tensorbraid::cpu

@@ -1,6 +1,7 @@
 // The update rules of growing tables. The formulas are those of static variables (kernels/cpu/training).
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -20,9 +21,12 @@ namespace {
 
 // InvalidArgument if a row of the gradient has a number that is not finite: it would spoil the row of its key for good.
 Status CheckFinite(std::span<const float> grad, std::span<const int64_t> keys, const std::string& table, int64_t step) {
-  float sum = 0;  // of zeros, or NaN
-  for (const float g : grad) sum += g * 0;
-  if (sum == 0) return OkStatus();
+  // All bits of the exponent are set in infinities and NaN. Integers can be compared in any order, so the loop is
+  // vectorised.
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t bad = 0;
+  for (const float g : grad) bad |= uint32_t{(std::bit_cast<uint32_t>(g) & kExponent) == kExponent};
+  if (bad == 0) return OkStatus();
   const auto at = std::find_if(grad.begin(), grad.end(), [](float g) { return !std::isfinite(g); });
   const auto row = static_cast<size_t>(at - grad.begin()) / (grad.size() / keys.size());
   return InvalidArgument("the gradient of key ", keys[row], " of growing table '", table, "' has a number that is ",
@@ -69,7 +73,8 @@ class TableUpdateKernel : public Kernel {
     const std::span<const int64_t> keys = KeysOf(indices, &widened);
     TF_RETURN_IF_ERROR(CheckFinite(grad.data<float>(), keys, of.table->name(), version));
     const float* const g = grad.data<float>().data();
-    const double cost_ns = 30 + static_cast<double>(variables_.size()) * RowUpdateNs(dim * int64_t{sizeof(float)});
+    const double cost_ns =
+        EmbeddingTable::kVisitNs + static_cast<double>(variables_.size()) * RowUpdateNs(dim * int64_t{sizeof(float)});
     return of.table->Update(ctx.pool(), of.columns, keys, version, cost_ns, [&](std::span<const VisitedRow> rows) {
       for (const VisitedRow& row : rows) step(g + static_cast<int64_t>(row.number) * dim, dim, row.numbers);
     });
@@ -107,23 +112,30 @@ class TableRuleKernel final : public TableUpdateKernel {
   }
 };
 
+Cost TableUpdateCost(const CostContext& c) {
+  Cost cost = UpdateCost(c);
+  const int indices = InputNamed(c.node(), "indices");
+  if (indices >= 0) cost.flops += c.input_elements(indices) * FlopsOfNs(EmbeddingTable::kVisitNs);
+  return cost;
+}
+
 }  // namespace
 
 void RegisterEmbeddingUpdateKernels(KernelRegistry& r) {
   using namespace update_rules;  // NOLINT: the rules of static variables
   const TypeConstraints types = {{"T", {kFloat32}}, {"Tindices", {kInt64, kInt32}}};
-  r.Add<TableRuleKernel<GradientDescent>>("KvResourceSparseApplyGradientDescent", types, UpdateCost);
-  r.Add<TableRuleKernel<Momentum>>("_KvResourceSparseApplyMomentum", types, UpdateCost);
-  r.Add<TableRuleKernel<Adadelta>>("_KvResourceSparseApplyAdadelta", types, UpdateCost);
-  r.Add<TableRuleKernel<Adagrad>>("KvResourceSparseApplyAdagrad", types, UpdateCost);
-  r.Add<TableRuleKernel<AdagradDecay>>("KvResourceSparseApplyAdagradDecay", types, UpdateCost);
-  r.Add<TableRuleKernel<Adam>>("KvResourceSparseApplyAdam", types, UpdateCost);
-  r.Add<TableRuleKernel<AdamW>>("KvResourceSparseApplyAdamW", types, UpdateCost);
-  r.Add<TableRuleKernel<AdamAsync>>("KvResourceSparseApplyAdamAsync", types, UpdateCost);
-  r.Add<TableRuleKernel<RmsProp>>("_KvResourceSparseApplyRMSProp", types, UpdateCost);
-  r.Add<TableRuleKernel<CenteredRmsProp>>("_KvResourceSparseApplyCenteredRMSProp", types, UpdateCost);
-  r.Add<TableRuleKernel<Ftrl>>("_KvResourceSparseApplyFtrl", types, UpdateCost);
-  r.Add<TableRuleKernel<FtrlV2>>("_KvResourceSparseApplyFtrlV2", types, UpdateCost);
+  r.Add<TableRuleKernel<GradientDescent>>("KvResourceSparseApplyGradientDescent", types, TableUpdateCost);
+  r.Add<TableRuleKernel<Momentum>>("_KvResourceSparseApplyMomentum", types, TableUpdateCost);
+  r.Add<TableRuleKernel<Adadelta>>("_KvResourceSparseApplyAdadelta", types, TableUpdateCost);
+  r.Add<TableRuleKernel<Adagrad>>("KvResourceSparseApplyAdagrad", types, TableUpdateCost);
+  r.Add<TableRuleKernel<AdagradDecay>>("KvResourceSparseApplyAdagradDecay", types, TableUpdateCost);
+  r.Add<TableRuleKernel<Adam>>("KvResourceSparseApplyAdam", types, TableUpdateCost);
+  r.Add<TableRuleKernel<AdamW>>("KvResourceSparseApplyAdamW", types, TableUpdateCost);
+  r.Add<TableRuleKernel<AdamAsync>>("KvResourceSparseApplyAdamAsync", types, TableUpdateCost);
+  r.Add<TableRuleKernel<RmsProp>>("_KvResourceSparseApplyRMSProp", types, TableUpdateCost);
+  r.Add<TableRuleKernel<CenteredRmsProp>>("_KvResourceSparseApplyCenteredRMSProp", types, TableUpdateCost);
+  r.Add<TableRuleKernel<Ftrl>>("_KvResourceSparseApplyFtrl", types, TableUpdateCost);
+  r.Add<TableRuleKernel<FtrlV2>>("_KvResourceSparseApplyFtrlV2", types, TableUpdateCost);
 }
 
 }  // namespace tensorbraid::cpu

@@ -1,0 +1,17 @@
+#include "core/threads/brief_lock.h"
+
+namespace tensorbraid {
+
+void BriefLock::LockSlowly(std::source_location where) TB_NO_THREAD_SAFETY_ANALYSIS {
+  if (lock_scheduler != nullptr) {
+    return lock_scheduler->Lock([](void* lock) { return static_cast<BriefLock*>(lock)->TryLock(); }, this, where);
+  }
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    if (state_.load(std::memory_order_relaxed) == kFree && TryLock()) return;
+  }
+  // Whoever has slept takes the lock as awaited, since others may still sleep.
+  while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) state_.wait(kAwaited);
+}
+
+}  // namespace tensorbraid
