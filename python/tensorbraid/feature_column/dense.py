@@ -1,6 +1,7 @@
 """Dense tensors of categories: counts and embeddings."""
 
 import collections
+import contextlib
 import math
 
 from tensorbraid.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
@@ -13,7 +14,13 @@ from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.nn.embeddings import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from tensorbraid.ops import indexing, math_ops, patterns, reductions, sparse_ops
 
-__all__ = ["embedding_column", "indicator_column", "shared_embedding_columns"]
+__all__ = ["embedding_column", "group_embedding_column_scope", "indicator_column", "shared_embedding_columns"]
+
+
+@contextlib.contextmanager
+def group_embedding_column_scope(name=None):
+    """Does nothing. In DeepRec, one op looks up the embedding columns that are made in this scope."""
+    yield
 
 
 class _OfCategories(DenseColumn, SequenceDenseColumn):

@@ -11,7 +11,7 @@ from tensorbraid.ops.random_ops import seed_attrs
 
 __all__ = ["all_candidate_sampler", "compute_accidental_hits", "embedding_lookup", "embedding_lookup_sparse",
            "fixed_unigram_candidate_sampler", "fused_embedding_lookup_sparse",
-           "fused_safe_embedding_lookup_sparse", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
+           "fused_safe_embedding_lookup_sparse", "group_embedding_lookup_sparse", "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler",
            "nce_loss", "safe_embedding_lookup_sparse", "sampled_softmax_loss", "uniform_candidate_sampler"]
 
 _COMBINERS = {"sum": _core.Combiner.SUM, "mean": _core.Combiner.MEAN, "sqrtn": _core.Combiner.SQRTN}
@@ -146,6 +146,18 @@ def fused_embedding_lookup_sparse(params, sp_ids, sparse_weights=None, partition
         raise NotImplementedError("default_id of fused_embedding_lookup_sparse without prune_invalid_ids")
     return embedding_lookup_sparse(params, sp_ids, sparse_weights, partition_strategy or "mod", name, combiner,
                                    max_norm)
+
+
+def group_embedding_lookup_sparse(params, sp_ids, combiners, partition_strategy="mod", sp_weights=None, name=None):
+    """embedding_lookup_sparse for each of several tables, with its ids and its combiner. Returns a list of tensors."""
+    tables, ids, combiners = list(params), list(sp_ids), list(combiners)
+    weights = [None] * len(tables) if sp_weights is None else list(sp_weights)
+    if not len(tables) == len(ids) == len(combiners) == len(weights):
+        raise ValueError("params, sp_ids, combiners and sp_weights of group_embedding_lookup_sparse must have one item "
+                         f"for each table, got {len(tables)}, {len(ids)}, {len(combiners)} and {len(weights)}")
+    with graphs.name_scope(name, "group_embedding_lookup_sparse"):
+        return [embedding_lookup_sparse(*lookup[:3], partition_strategy, combiner=lookup[3])
+                for lookup in zip(tables, ids, weights, combiners)]
 
 
 def _variables(params):

@@ -112,7 +112,7 @@ class Server:
             protocol = server.protocol or None if protocol is None else protocol
             config = server.default_session_config if config is None else config
             server_or_cluster_def = server.cluster
-        if protocol not in (None, "grpc"):
+        if protocol not in (None, "grpc", "grpc++", "star_server"):  # the latter two are DeepRec's
             raise NotImplementedError("a protocol other than grpc of a Server")
         self._cluster = ClusterSpec(server_or_cluster_def)
         arguments.check(job_name is None or isinstance(job_name, str), "job_name", "a string", job_name)
