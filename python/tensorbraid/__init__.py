@@ -71,7 +71,7 @@ from tensorbraid.internal.partitioners import *  # noqa: F401,F403
 from tensorbraid.internal.variable_methods import *  # noqa: F401,F403
 from tensorbraid.internal.variable_scope import *  # noqa: F401,F403
 from tensorbraid.internal.variables import *  # noqa: F401,F403
-from tensorbraid.ops.staged_input import *  # noqa: F401,F403
+from tensorbraid.train.staged_input import *  # noqa: F401,F403
 from tensorbraid.internal.templates import *  # noqa: F401,F403
 from tensorbraid.ops.tensor_array import *  # noqa: F401,F403
 from tensorbraid.internal.tensor_protos import *  # noqa: F401,F403

@@ -26,7 +26,7 @@ from tensorbraid.train.rules import *  # noqa: F401,F403
 from tensorbraid.train.saver import *  # noqa: F401,F403
 from tensorbraid.train.scaffold import *  # noqa: F401,F403
 from tensorbraid.train.session_manager import *  # noqa: F401,F403
-from tensorbraid.ops.staged_input import mark_target_node as mark_target_node  # noqa: F401
+from tensorbraid.train.staged_input import mark_target_node as mark_target_node  # noqa: F401
 from tensorbraid.train.supervisor import *  # noqa: F401,F403
 from tensorbraid.train.sync_replicas import *  # noqa: F401,F403
 
