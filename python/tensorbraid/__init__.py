@@ -61,7 +61,7 @@ from tensorbraid.internal.shapes import Dimension as Dimension, TensorShape as T
 from tensorbraid import (  # noqa: F401
     feature_column as feature_column, initializers as initializers, layers as layers, losses as losses,
     metrics as metrics, saved_model as saved_model)
-from tensorbraid import distributions as distributions, estimator as estimator  # noqa: F401
+from tensorbraid import distribute as distribute, distributions as distributions, estimator as estimator  # noqa: F401
 from tensorbraid.internal.graph_keys import *  # noqa: F401,F403
 from tensorbraid.initializers import *  # noqa: F401,F403
 from tensorbraid.internal.embedding_options import *  # noqa: F401,F403

@@ -10,11 +10,10 @@ import tensorbraid as tf
 
 # Modules of TensorFlow 1.15, and `proto` and `ray`, which are the package's own.
 MODULES = set("""
-    app autograph bitwise compat config contrib data debugging distributions dtypes errors estimator examples feature_column flags
-    gfile
-    graph_util image initializers io keras layers linalg logging lookup losses math metrics nest nn profiler proto
-    python_io quantization random raw_ops ray resource_loader saved_model sets signal sparse spectral strings summary
-    sysconfig test train version""".split())
+    app autograph bitwise compat config contrib data debugging distribute distributions dtypes errors estimator
+    examples feature_column flags gfile graph_util image initializers io keras layers linalg logging lookup losses
+    math metrics nest nn profiler proto python_io quantization random raw_ops ray resource_loader saved_model sets
+    signal sparse spectral strings summary sysconfig test train version""".split())
 
 
 class PublicNamesTest(unittest.TestCase):

@@ -95,7 +95,7 @@ class OtherNamesTest(unittest.TestCase):
             self.assertEqual(session.run(tf.constant(3)), 3)
         tf.train.mark_target_node([tf.constant(1.0)])
         for protocol in ("grpc++", "star_server"):
-            tf.train.Server({"local": ["localhost:0"]}, "local", 0, protocol=protocol, start=False)
+            tf.distribute.Server({"local": ["localhost:0"]}, "local", 0, protocol=protocol, start=False)
 
     def test_lookups_of_a_group(self):
         first = tf.get_embedding_variable("first", 2, initializer=tf.constant_initializer(1.0))

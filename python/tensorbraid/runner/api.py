@@ -53,7 +53,7 @@ REFUSED = {
     "contrib.tpu": _TPU,
     "tpu": _TPU,
 }
-_PARTLY = ("keras", "python.keras", "compat.v2", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
+_PARTLY = ("keras", "python.keras", "distribute", "compat.v2", "contrib.cudnn_rnn", "contrib.tpu")  # some of their names exist
 
 # Where the names of a module of tensorflow.python are, by the beginning of the module's name. "" is the package itself.
 # A module of tensorbraid/tensorflow_python with the name of the module comes first.
