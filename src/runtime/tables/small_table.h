@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_RUNTIME_TABLES_SMALL_TABLE_H_
 #define TENSORBRAID_RUNTIME_TABLES_SMALL_TABLE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -60,17 +61,18 @@ class alignas(64) SmallTable {
   mutable BriefLock mu;
 
   // Begin to load memory that later calls for a key need: this object, which is not locked yet; the buckets of the
-  // index; the entry of a row in the list of chunks; the numbers of a row in these columns.
+  // index; the entry of a row in the list of chunks.
   void PrefetchSelf() const {
     for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at, 1);
   }
   void PrefetchIndex(uint64_t hash) const TB_REQUIRES(mu) { index_.Prefetch(hash); }
   void PrefetchEntry(uint32_t row) const TB_REQUIRES(mu) { chunks_.PrefetchEntry(RowPlace(row)); }
-  template <bool kWrite>
-  void PrefetchRow(std::span<const int> columns, uint32_t row) const TB_REQUIRES(mu) {
+  // Loads the lines of the cache with the first `bytes` of a row. A processor may drop a prefetch of an address whose
+  // page it has not used lately, but not a load. Loads of rows that follow each other overlap.
+  void LoadRow(uint32_t row, size_t bytes) const TB_REQUIRES(mu) {
     if (RowPlace(row).chunk >= chunks_.chunks()) return;
-    __builtin_prefetch(&info(row), kWrite ? 1 : 0);
-    for (const int column : columns) PrefetchNumbers<kWrite>(numbers(static_cast<size_t>(column), row));
+    const auto* const begin = reinterpret_cast<const volatile char*>(&info(row));
+    for (size_t at = 0; at < std::min<size_t>(bytes, stride_); at += 64) static_cast<void>(begin[at]);
   }
   uint32_t Candidate(uint64_t hash) const TB_REQUIRES(mu) { return index_.Candidate(hash); }
   uint32_t Find(int64_t key, uint64_t hash) const TB_REQUIRES(mu) {
@@ -91,6 +93,8 @@ class alignas(64) SmallTable {
   uint32_t rows() const TB_REQUIRES(mu) { return index_.rows(); }
   // The number that the next new row gets.
   uint32_t next_row() const TB_REQUIRES(mu) { return index_.rows(); }
+  // The bytes of a row up to the end of a column.
+  size_t BytesTo(size_t column) const { return sizeof(RowInfo) + (column + 1) * row_bytes(); }
   RowInfo& info(uint32_t row) const TB_REQUIRES(mu) {
     return *reinterpret_cast<RowInfo*>(chunks_.At(RowPlace(row), stride_));
   }
@@ -105,15 +109,6 @@ class alignas(64) SmallTable {
 
  private:
   size_t row_bytes() const { return shared_->dim * sizeof(float); }
-  // The processor predicts what follows the first lines of a long row.
-  template <bool kWrite>
-  void PrefetchNumbers(const float* row) const {
-    constexpr size_t kLine = 64, kMost = 512;
-    const auto* const begin = reinterpret_cast<const char*>(row);
-    const size_t size = std::min(row_bytes(), kMost);
-    for (size_t at = 0; at < size; at += kLine) __builtin_prefetch(begin + at, kWrite ? 1 : 0);
-    __builtin_prefetch(begin + size - 1, kWrite ? 1 : 0);
-  }
   bool AddColumns(std::span<const float> initial) TB_REQUIRES(mu);
   // Makes the chunk with this number in all columns. REQUIRES: the earlier ones exist.
   bool EnsureChunk(uint32_t chunk) TB_REQUIRES(mu);

@@ -62,7 +62,14 @@ StatusOr<TableRows::Order> TableRows::OrderOf(std::span<const int64_t> keys) con
 class TableRows::Visitor {
  public:
   Visitor(TableRows& rows, const Visit& visit, const Order& order, const Apply& apply)
-      : rows_(rows), visit_(visit), order_(order), apply_(apply) {}
+      : rows_(rows), visit_(visit), order_(order), apply_(apply) {
+    // The processor predicts what follows the first lines of a long row.
+    constexpr size_t kMost = 512;
+    for (const int column : visit.columns) {
+      loaded_ = std::max(loaded_, rows.small_[0].BytesTo(static_cast<size_t>(column)));
+    }
+    loaded_ = std::min(loaded_, kMost);
+  }
 
   // Visits the keys of the small tables from `first` to before `last`. Returns false if there is no memory.
   bool VisitTables(size_t first, size_t last) TB_NO_THREAD_SAFETY_ANALYSIS {
@@ -123,11 +130,7 @@ class TableRows::Visitor {
         if (visit_.absent == Absent::kReport) continue;
         row = key.table->next_row();
       }
-      if (visit_.write) {
-        key.table->PrefetchRow<true>(visit_.columns, row);
-      } else {
-        key.table->PrefetchRow<false>(visit_.columns, row);
-      }
+      key.table->LoadRow(row, loaded_);
     }
   }
 
@@ -172,6 +175,7 @@ class TableRows::Visitor {
   const Visit& visit_;
   const Order& order_;
   const Apply& apply_;
+  size_t loaded_ = sizeof(RowInfo);    // the bytes of a row that the second stage loads
   std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
   size_t locked_ = 0, unlocked_ = 0;   // so many keys have been in the first stage, and in the last one
   std::array<Key, 4 * kGroup> keys_;   // a ring
