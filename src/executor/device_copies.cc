@@ -10,6 +10,7 @@
 #include "executor/clusters/cluster_kernel.h"
 #include "executor/clusters/make.h"
 #include "executor/clusters/on_host_kernel.h"
+#include "executor/clusters/program_nodes.h"
 #include "graph/control_flow/control_flow.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
@@ -32,6 +33,12 @@ int CountOf(const Node& node, const ArgDef& arg) {
   if (!arg.number_attr.empty()) return static_cast<int>(node.attr<int64_t>(arg.number_attr));
   if (!arg.type_list_attr.empty()) return static_cast<int>(node.attr<std::vector<DType>>(arg.type_list_attr).size());
   return 1;
+}
+
+// Whether tensors of this dtype are in the memory of a device, unless a kernel wants them on the host. Lists are there
+// if their elements are: on devices that run programs, whose kernels of lists do not look at elements.
+bool UsesDeviceMemory(DType dtype, const Device& device) {
+  return IsPlain(dtype) || (dtype == DType::kVariant && RunsPrograms(device.type()));
 }
 
 // Makes the copy of a graph that InsertDeviceCopies returns.
@@ -184,8 +191,8 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device) {
   if (device.uses_host_memory()) return memory;
   if (node.type() == "_Copy") {
     const bool to_host = node.attr<bool>("to_host");
-    memory.input_on_device[0] = to_host && IsPlain(BaseType(node.input_type(0)));
-    memory.output_on_device[0] = !to_host && IsPlain(node.output_type(0));
+    memory.input_on_device[0] = to_host && UsesDeviceMemory(BaseType(node.input_type(0)), device);
+    memory.output_on_device[0] = !to_host && UsesDeviceMemory(node.output_type(0), device);
     return memory;
   }
   if (IsHostNode(node)) return memory;
@@ -209,13 +216,15 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device) {
   size_t at = 0;
   for (const ArgDef& arg : node.op().inputs) {
     for (int n = CountOf(node, arg); n > 0 && at < memory.input_on_device.size(); --n, ++at) {
-      memory.input_on_device[at] = !on_host(arg) && IsPlain(BaseType(node.input_type(static_cast<int>(at))));
+      memory.input_on_device[at] =
+          !on_host(arg) && UsesDeviceMemory(BaseType(node.input_type(static_cast<int>(at))), device);
     }
   }
   at = 0;
   for (const ArgDef& arg : node.op().outputs) {
     for (int n = CountOf(node, arg); n > 0 && at < memory.output_on_device.size(); --n, ++at) {
-      memory.output_on_device[at] = !on_host(arg) && IsPlain(BaseType(node.output_type(static_cast<int>(at))));
+      memory.output_on_device[at] =
+          !on_host(arg) && UsesDeviceMemory(BaseType(node.output_type(static_cast<int>(at))), device);
     }
   }
   return memory;

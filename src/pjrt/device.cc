@@ -4,6 +4,7 @@
 
 #include "core/text/strings.h"
 #include "pjrt/device_buffer.h"
+#include "pjrt/device_elements.h"
 #include "pjrt/in_flight.h"
 
 namespace tensorbraid::pjrt {
@@ -26,7 +27,8 @@ PjrtDevice::PjrtDevice(int id, Accelerator& accelerator)
     : Device(accelerator.device_type(), id),
       accelerator_(accelerator),
       allocator_(std::make_unique<DeviceAllocator>(name())),
-      in_flight_(std::make_shared<InFlight>()) {
+      in_flight_(std::make_shared<InFlight>()),
+      elements_(std::make_unique<DeviceElements>(*this)) {
   accelerator_.Expect(id + 1);
 }
 
@@ -47,6 +49,7 @@ int64_t PjrtDevice::memory_limit() const {
 }
 
 Allocator& PjrtDevice::allocator() { return *allocator_; }
+ElementMemory* PjrtDevice::element_memory() { return elements_.get(); }
 
 void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss) {
   const uint64_t work = in_flight_->Begin();

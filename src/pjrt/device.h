@@ -15,6 +15,7 @@
 
 namespace tensorbraid::pjrt {
 
+class DeviceElements;
 class InFlight;
 class Loss;
 class MemoryCount;
@@ -41,6 +42,7 @@ class PjrtDevice final : public Device {
   // 0 while the plugin is not loaded, and if it does not know.
   int64_t memory_limit() const override;
   Allocator& allocator() override;
+  ElementMemory* element_memory() override;
   bool has_stream() const override { return true; }
   // Errors, besides those of the plugin: Internal if a tensor is in the memory of another device.
   void Copy(const Tensor& from, Tensor to, Done done) override;
@@ -58,6 +60,7 @@ class PjrtDevice final : public Device {
   Accelerator& accelerator_;
   const std::unique_ptr<DeviceAllocator> allocator_;
   const std::shared_ptr<InFlight> in_flight_;  // shared with the callbacks of events
+  const std::unique_ptr<DeviceElements> elements_;
   std::atomic<bool> stopped_{false};
 };
 

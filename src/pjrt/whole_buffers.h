@@ -1,5 +1,5 @@
 // Kernels that need no program: they pass on, rename or replace whole buffers, and never look at elements in the memory
-// of the device.
+// of the device. Those of lists that split or join tensors have programs of their own (pjrt/device_elements.h).
 #ifndef TENSORBRAID_PJRT_WHOLE_BUFFERS_H_
 #define TENSORBRAID_PJRT_WHOLE_BUFFERS_H_
 
@@ -8,11 +8,16 @@
 namespace tensorbraid {
 
 class KernelRegistry;
+class Node;
 
 namespace pjrt {
 
-// Whether the op is one of these: a variable, its handle, the read or the assignment of a whole variable, or a reshape.
-bool MovesWholeBuffers(std::string_view op);
+// Whether the node is one of these: a variable, its handle, the read or the assignment of a whole variable, a reshape,
+// control flow, or a list of tensors. A list whose elements are usually needed on the host (int32, bool, and what is
+// not plain) stays there.
+bool MovesWholeBuffers(const Node& node);
+// Whether the outputs of such a node are in host memory, except for handles.
+bool HasOutputsOnHost(const Node& node);
 
 // Adds the kernels of these ops, which are those of the CPU, for a device type. The ops that ask whether a variable is
 // initialized have kernels of their own, which know of values that are lost (pjrt/loss.h). For

@@ -101,5 +101,81 @@ TEST_F(DeviceTensorsTest, AConstantWhoseCopyFailsIsCopiedAgain) {
   EXPECT_EQ(values[0].data<float>()[299], 299);
 }
 
+TEST_F(DeviceTensorsTest, ABranchKeepsItsTensorsOnTheDevice) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  const Output x = Placeholder(g, kFloat32, {2}, "x"), p = Placeholder(g, kBool, {}, "p"), twice = x + x;
+  const Output y = Cond(
+      p, [&] { return twice + x; }, [&] { return twice - x - x; });
+  const Output z = y + x;
+  const auto session = NewSession(g);
+  std::vector<Tensor> values;
+  for (const bool taken : {true, false, true}) {
+    const Copies copies = CopiesOf(*session, {z}, {{x, Ones({2})}, {p, Tensor::Scalar(taken)}}, &values);
+    EXPECT_EQ(copies, (Copies{1, 1}));
+    ASSERT_EQ(values.size(), 1U);
+    EXPECT_EQ(values[0].data<float>()[1], taken ? 4 : 1);
+  }
+}
+
+// The host counts, so no iteration copies anything.
+TEST_F(DeviceTensorsTest, ALoopKeepsItsTensorsOnTheDevice) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  const Output x = Placeholder(g, kFloat32, {2}, "x"), n = Placeholder(g, kInt32, {}, "n");
+  const std::vector<Output> results = While(
+      {Const(g, Tensor::Scalar(0)), x + x}, [&](const std::vector<Output>& v) { return Less(v[0], n); },
+      [&](const std::vector<Output>& v) {
+        return std::vector<Output>{v[0] + 1, v[1] + x};
+      });
+  const Output y = results[1] - x;
+  const auto session = NewSession(g);
+  std::vector<Tensor> values;
+  for (const int iterations : {3, 7, 0}) {
+    const Copies copies = CopiesOf(*session, {y}, {{x, Ones({2})}, {n, Tensor::Scalar(iterations)}}, &values);
+    EXPECT_EQ(copies, (Copies{1, 1}));
+    ASSERT_EQ(values.size(), 1U);
+    EXPECT_EQ(values[0].data<float>()[1], iterations + 1);
+  }
+}
+
+// What the device computes for the condition comes to the host once in each iteration.
+TEST_F(DeviceTensorsTest, AConditionOfTheDeviceIsCopied) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  const Output x = Placeholder(g, kFloat32, {}, "x"), n = Placeholder(g, kInt32, {}, "n");
+  // The fake plugin compares to false.
+  const std::vector<Output> results = While(
+      {x}, [&](const std::vector<Output>& v) { return Less(v[0], 5.0f); },
+      [&](const std::vector<Output>& v) { return std::vector<Output>{v[0] + x}; });
+  const auto session = NewSession(g);
+  std::vector<Tensor> values;
+  EXPECT_EQ(CopiesOf(*session, {results[0]}, {{x, Tensor::Scalar(1.0f)}}, &values), (Copies{1, 2}));
+}
+
+// The gradient of a loop keeps the tensors of each iteration in lists.
+TEST_F(DeviceTensorsTest, ListsKeepTheirElementsOnTheDevice) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  const Output x = Placeholder(g, kFloat32, {2}, "x"), n = Placeholder(g, kInt32, {}, "n");
+  const TensorArray array(g, kFloat32, n, {.element_shape = {2}});
+  const std::vector<Output> results = While(
+      {Const(g, Tensor::Scalar(0)), x, array.list()}, [&](const std::vector<Output>& v) { return Less(v[0], n); },
+      [&](const std::vector<Output>& v) {
+        return std::vector<Output>{v[0] + 1, v[1] * x, array.WithList(v[2]).Write(v[0], v[1]).list()};
+      });
+  const Output all = array.WithList(results[2]).Stack();
+  const Output slope = Gradients({results[1]}, {x}).value()[0];
+  const auto session = NewSession(g);
+  std::vector<Tensor> values;
+  for (const int iterations : {3, 7}) {
+    const Copies copies = CopiesOf(*session, {all, slope}, {{x, Ones({2})}, {n, Tensor::Scalar(iterations)}}, &values);
+    // To the device: x, and the gradient of the result, a constant that goes into the loop.
+    EXPECT_EQ(copies, (Copies{2, 2}));
+    ASSERT_EQ(values.size(), 2U);
+    EXPECT_EQ(values[0].shape(), Shape({iterations, 2}));
+  }
+}
+
 }  // namespace
 }  // namespace tensorbraid

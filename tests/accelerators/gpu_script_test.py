@@ -50,6 +50,24 @@ class GpuScriptTest(unittest.TestCase):
                                                                         "has not asked for them"):
             session.run(x)
 
+    def test_a_recurrent_network_trains_as_on_the_cpu(self):
+        inputs = np.linspace(-1, 1, 3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4)
+        losses = []
+        for device in ("/cpu:0", "/gpu:0"):
+            tf.reset_default_graph()
+            with tf.device(device):
+                x = tf.placeholder(tf.float32, [None, None, 4])
+                cell = tf.nn.rnn_cell.BasicLSTMCell(3)
+                with tf.variable_scope("rnn", initializer=tf.constant_initializer(0.1)):
+                    outputs, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+                loss = tf.reduce_mean(tf.square(outputs - 0.5))
+                train = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                losses.append([session.run([loss, train], {x: inputs})[0] for _ in range(4)])
+        self.assertLess(losses[0][3], losses[0][0])
+        np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+
     def test_a_parameter_server_has_no_gpu_unless_it_is_asked_to_have_one(self):
         workers, servers = tf.test.create_local_cluster(1, 1)
         with tf.device("/job:ps"):

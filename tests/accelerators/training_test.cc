@@ -23,6 +23,7 @@
 #include "pjrt/emitter.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/control_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/ops/nn.h"
 #include "tensorbraid/optimizers/optimizer.h"
@@ -369,6 +370,96 @@ TEST(AcceleratorTest, AnOpWithoutAnEmitterRunsOnTheHost) {
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_EQ((*values)[0].shape(), Shape({2}));
   EXPECT_EQ((*values)[0].data<float>()[1], 2);
+}
+
+// A recurrent network, whose steps are those of a loop: the losses of three steps of training, then the outputs of the
+// last one. `x` has the sequences, [time, batch, 4].
+StatusOr<std::vector<Tensor>> TrainRecurrent(const std::string& device_name) {
+  Graph g;
+  auto device = g.Device(device_name);
+  const Output x = Placeholder(g, kFloat32, {-1, -1, 4}, "x");
+  const Variable w(g, {4, 3}, Constant(Numbers({4, 3}, 0.06f)), {.name = "w"});
+  const Variable u(g, {3, 3}, Constant(Numbers({3, 3}, 0.05f)), {.name = "u"});
+  const Output first = ZerosLike(MatMul(Gather(x, 0), w));
+  const std::vector<Output> states =
+      Scan([&](const std::vector<Output>& v) { return std::vector<Output>{Tanh(MatMul(v[1], w) + MatMul(v[0], u))}; },
+           {x}, {first});
+  const Output loss = ReduceMean(Square(states[0] - 0.25f));
+  const Operation train = GradientDescentOptimizer(0.5).Minimize(loss);
+  const Operation init = GlobalVariablesInitializer(g);
+  TF_RETURN_IF_ERROR(g.status());
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g, kTwoDevices));
+  TF_RETURN_IF_ERROR(session->Run({init}).status());
+  std::vector<Tensor> results;
+  for (int64_t time : {5, 5, 3}) {
+    TF_ASSIGN_OR_RETURN(auto values, session->Run({loss, states[0], train}, {{x, Numbers({time, 2, 4}, 0.1f)}}));
+    results.insert(results.end(), values.begin(), values.begin() + 2);
+  }
+  return results;
+}
+
+TEST(AcceleratorTest, ALoopTrainsAsOnTheCpu) {
+  const auto on_cpu = TrainRecurrent("/device:CPU:0"), on_device = TrainRecurrent("/device:XLA_CPU:0");
+  ASSERT_TRUE(on_cpu.ok()) << on_cpu.status();
+  ASSERT_TRUE(on_device.ok()) << on_device.status();
+  ASSERT_EQ(on_cpu->size(), on_device->size());
+  for (size_t i = 0; i < on_cpu->size(); ++i) {
+    ASSERT_EQ((*on_cpu)[i].shape(), (*on_device)[i].shape());
+    for (int64_t k = 0; k < (*on_cpu)[i].num_elements(); ++k) {
+      EXPECT_NEAR((*on_cpu)[i].data<float>()[k], (*on_device)[i].data<float>()[k], 1e-5) << "result " << i;
+    }
+  }
+}
+
+// Loops in branches, branches in loops, and loops in loops, some of whose values the host computes.
+TEST(AcceleratorTest, NestedControlFlowGivesTheValuesOfTheCpu) {
+  std::vector<std::vector<float>> results;
+  for (const char* name : {"/device:CPU:0", "/device:XLA_CPU:0"}) {
+    Graph g;
+    auto device = g.Device(name);
+    const Output x = Placeholder(g, kFloat32, {2, 2}, "x"), n = Placeholder(g, kInt32, {}, "n");
+    const auto powers = [&](const Output& start) {
+      return While(
+          {Const(g, Tensor::Scalar(0)), start}, [&](const std::vector<Output>& v) { return Less(v[0], n); },
+          [&](const std::vector<Output>& v) {
+            const Output odd = Equal(FloorMod(v[0], 2), 1);
+            const Output next = Cond(
+                odd, [&] { return MatMul(v[1], x) + Cast(v[0], kFloat32); }, [&] { return v[1] * 0.5f; });
+            return std::vector<Output>{v[0] + 1, next};
+          })[1];
+    };
+    const Output twice = While(
+        {Const(g, Tensor::Scalar(0)), x}, [&](const std::vector<Output>& v) { return Less(v[0], 2); },
+        [&](const std::vector<Output>& v) {
+          return std::vector<Output>{v[0] + 1, powers(v[1])};
+        })[1];
+    const Output large = Greater(ReduceSum(twice), 3.0f);
+    const Output y = Cond(
+        large, [&] { return powers(twice - 1.0f); },
+        [&] {
+          return Output(Const(g, Tensor(kFloat32, {2, 2})));
+        });
+    const Output until = While(
+        {x}, [&](const std::vector<Output>& v) { return Less(ReduceSum(v[0]), 100.0f); },
+        [&](const std::vector<Output>& v) { return std::vector<Output>{v[0] * 1.5f}; })[0];
+    const Output slope = Gradients({ReduceSum(y)}, {x}).value()[0];
+    ASSERT_TRUE(g.status().ok()) << g.status();
+    const auto session = Session::Create(g, kTwoDevices).value();
+    std::vector<float> numbers;
+    for (const int count : {0, 1, 4, 5}) {
+      const auto values = session->Run({y, until, slope, large},
+                                       {{x, Tensor::Of<float>({2, 2}, {1, 2, -1, 1.5f})}, {n, Tensor::Scalar(count)}});
+      ASSERT_TRUE(values.ok()) << name << ": " << values.status();
+      for (int i : {0, 1, 2}) {
+        numbers.insert(numbers.end(), (*values)[i].data<float>().begin(), (*values)[i].data<float>().end());
+      }
+    }
+    results.push_back(std::move(numbers));
+  }
+  ASSERT_EQ(results[0].size(), results[1].size());
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    EXPECT_NEAR(results[0][i], results[1][i], 1e-4 * std::max(1.0f, std::abs(results[0][i]))) << i;
+  }
 }
 
 // Nodes that draw random numbers on a device, with several distributions and dtypes.

@@ -60,9 +60,26 @@ class ClusterMaker {
  private:
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   int SetOf(const Node& node) const { return set_of_[node.id()]; }
-  // Whether the node is a constant of which a program has a copy of its own. It is in no set. Whatever it waits for,
-  // the program need not wait for that.
+  // Whether the node is a constant of which a program has a copy of its own. It is in no set. What it waits for, the
+  // program need not wait for, unless this decides whether and how often the constant is there.
   bool IsConstant(const Node& node) const { return node.type() == "Const" && programs_.Contains(node); }
+  // Calls `wait_for` for all nodes outside of the set that a node of the set waits for by control edges, its own ones
+  // and those of the constants that it uses.
+  template <typename WaitFor>
+  void ForControls(const Node& node, int set, const WaitFor& wait_for) const {
+    for (const Node* control : node.control_inputs()) {
+      if (SetOf(*control) == set) continue;
+      if (!IsConstant(*control)) {
+        wait_for(*control);
+      } else if (programs_.IsConditional(*control)) {
+        ForControls(*control, set, wait_for);
+      }
+    }
+    for (const Output& in : node.inputs()) {
+      const Node& from = *NodeOf(in);
+      if (IsConstant(from) && programs_.IsConditional(from)) ForControls(from, set, wait_for);
+    }
+  }
   // The node, or the set that it belongs to.
   int UnitOf(const Node& node) const { return SetOf(node) < 0 ? node.id() : num_nodes() + SetOf(node); }
 
@@ -91,8 +108,7 @@ class ClusterMaker {
     }
     // Whole buffers are moved without a program.
     for (auto& members : members_) {
-      if (!std::all_of(members.begin(), members.end(),
-                       [](const Node* n) { return pjrt::MovesWholeBuffers(n->type()); }))
+      if (!std::all_of(members.begin(), members.end(), [&](const Node* n) { return programs_.MovesWholeBuffers(*n); }))
         continue;
       for (const Node* node : members) set_of_[node->id()] = -1;
       members.clear();
@@ -199,7 +215,11 @@ class ClusterMaker {
       for (int i = 0; i < static_cast<int>(node->inputs().size()); ++i) {
         if (!IsBackEdge(*node, i)) wait_for(*NodeOf(node->inputs()[i]));
       }
-      for (const Node* control : node->control_inputs()) wait_for(*control);
+      if (SetOf(*node) >= 0) {
+        ForControls(*node, SetOf(*node), wait_for);
+      } else {
+        for (const Node* control : node->control_inputs()) wait_for(*control);
+      }
     }
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (size_t unit = 0; unit < units; ++unit) {
@@ -243,9 +263,11 @@ class ClusterMaker {
   bool IsVariableOfDevice(const Node& node, int input) const {
     const Output& in = node.inputs()[input];
     if (!IsRef(node.declared_input_type(input)) && BaseType(in.dtype()) != DType::kResource) return false;
-    const Node& from = *NodeOf(BehindSets(in));
+    Output tensor = BehindSets(in);
+    while (FlowKindOf(*NodeOf(tensor)) != FlowKind::kNone) tensor = BehindSets(NodeOf(tensor)->inputs()[0]);
+    const Node& from = *NodeOf(tensor);
     const auto device = DeviceName::Parse(from.device());
-    return device.ok() && RunsPrograms(device->type.value_or("")) && pjrt::MovesWholeBuffers(from.type());
+    return device.ok() && RunsPrograms(device->type.value_or("")) && pjrt::MovesWholeBuffers(from);
   }
 
   // The tensor in the new graph.
@@ -265,7 +287,7 @@ class ClusterMaker {
 
   Status CopyNode(const Node& node) {
     const bool has_no_program = !programs_.WhyNot(node).empty() || IsConstant(node);
-    const bool runs_on_host = has_no_program && !pjrt::MovesWholeBuffers(node.type()) && !IsTransfer(node);
+    const bool runs_on_host = has_no_program && !programs_.MovesWholeBuffers(node) && !IsTransfer(node);
     bool uses_variable = false;
     std::vector<Output> inputs;
     std::vector<Node*> controls;
@@ -321,8 +343,8 @@ class ClusterMaker {
     }
     for (const Output& result : body->results) result_types.push_back(BaseType(result.dtype()));
     for (const Node* node : body->nodes) {
-      for (const Node* control : node->control_inputs()) {
-        if (SetOf(*control) != set && !IsConstant(*control)) AddTo(&spec.controls, Mapped(*control));
+      if (!IsConstant(*node)) {
+        ForControls(*node, set, [&](const Node& control) { AddTo(&spec.controls, Mapped(control)); });
       }
       if (!spec.line) spec.line = node->line();
     }

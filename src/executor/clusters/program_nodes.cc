@@ -4,10 +4,12 @@
 
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "executor/clusters/host_values.h"
 #include "executor/passes/pass.h"
 #include "graph/model/graph_impl.h"
 #include "pjrt/emitter.h"
 #include "pjrt/find_plugins.h"
+#include "pjrt/whole_buffers.h"
 
 namespace tensorbraid {
 namespace {
@@ -43,25 +45,37 @@ bool IsStaticOperand(const Node& node, int input) {
 }
 
 ProgramNodes::ProgramNodes(const Graph& graph) : places_(ImplOf(graph).nodes().size()) {
+  const auto& nodes = ImplOf(graph).nodes();
   const std::vector<bool> conditional = ConditionalNodes(graph);
-  for (const auto& node : ImplOf(graph).nodes()) {
+  std::vector<bool> on_accelerator(nodes.size()), runs_on_host(nodes.size());
+  for (const auto& node : nodes) {
     Place& place = places_[node->id()];
     const auto device = DeviceName::Parse(node->device());
-    place.on_accelerator = device.ok() && RunsPrograms(device->type.value_or(""));
-    const auto is_static = [&](const Output& in) {
-      const Place& from = places_[NodeOf(in)->id()];
-      if (!from.on_accelerator) return MayBeInSignature(in);
-      return from.is_static && (NodeOf(in)->device() == node->device() || NodeOf(in)->type() == "Const");
-    };
+    on_accelerator[node->id()] = place.on_accelerator = device.ok() && RunsPrograms(device->type.value_or(""));
+    place.is_conditional = conditional[node->id()];
     if (!place.on_accelerator) continue;
-    if (conditional[node->id()]) {
-      place.why_not = "it is part of control flow";
-      continue;
-    }
+    place.moves_whole_buffers = pjrt::MovesWholeBuffers(*node);
     if (const auto emitter = pjrt::EmitterRegistry::Global().Find(*node); !emitter.ok()) {
       place.why_not = std::string(emitter.status().message());
-      continue;
+      runs_on_host[node->id()] = !place.moves_whole_buffers;
     }
+  }
+  const HostValues host_values(graph, on_accelerator, runs_on_host);
+  for (const auto& node : nodes) {
+    Place& place = places_[node->id()];
+    if (!place.on_accelerator) continue;
+    if (host_values.Contains(*node)) {
+      place.moves_whole_buffers = false;
+      place.why_not = "it is a small integer of control flow, or a list on the host";
+    }
+    if (!place.why_not.empty()) continue;
+    const auto is_static = [&](const Output& in) {
+      const Place& from = places_[NodeOf(in)->id()];
+      if (!from.on_accelerator || host_values.Contains(*NodeOf(in))) {
+        return MayBeInSignature(in) && !host_values.Varies(*NodeOf(in));
+      }
+      return from.is_static && (NodeOf(in)->device() == node->device() || NodeOf(in)->type() == "Const");
+    };
     const auto& inputs = node->inputs();
     for (size_t i = 0; i < inputs.size() && place.why_not.empty(); ++i) {
       if (!IsStaticOperand(*node, static_cast<int>(i)) || is_static(inputs[i])) continue;

@@ -18,9 +18,10 @@ bool RunsPrograms(std::string_view device_type);
 bool RunPrograms(const DeviceSet& devices);
 
 // A node on a device that runs programs is in a program if it has an emitter (pjrt/emitter.h) for its dtypes, if its
-// static operands (axes, shapes, paddings) are known when the program is compiled, and if it is not part of control
-// flow. All other nodes of the graph run one by one. A static operand is known if it is computed from constants and
-// shapes, or from integers in host memory, for whose values the program is then compiled. Immutable.
+// static operands (axes, shapes, paddings) are known when the program is compiled, and if it is not one of the small
+// integers of control flow that the host computes (host_values.h). All other nodes of the graph run one by one. A
+// static operand is known if it is computed from constants and shapes, or from integers in host memory, for whose
+// values the program is then compiled; not from those that are others in each iteration of a loop. Immutable.
 class ProgramNodes {
  public:
   // `graph` must outlive the object. Every node has a device.
@@ -30,6 +31,11 @@ class ProgramNodes {
   // Why a node on a device that runs programs is in none, as a part of a sentence: "its input 'axis' is computed on the
   // device". Empty if it is in a program or on another device.
   const std::string& WhyNot(const Node& node) const { return places_[node.id()].why_not; }
+  // Whether the node, which is on a device that runs programs, runs on that device without a program
+  // (pjrt/whole_buffers.h).
+  bool MovesWholeBuffers(const Node& node) const { return places_[node.id()].moves_whole_buffers; }
+  // Whether the node is control flow or behind control flow: it may not run, or run several times.
+  bool IsConditional(const Node& node) const { return places_[node.id()].is_conditional; }
   // Whether the node's value follows from the shapes of its inputs alone.
   static bool ReadsShapesOnly(const Node& node);
 
@@ -37,6 +43,8 @@ class ProgramNodes {
   struct Place {
     bool on_accelerator = false;
     bool in_program = false;
+    bool is_conditional = false;
+    bool moves_whole_buffers = false;
     bool is_static = false;  // the outputs are known when a program is compiled
     std::string why_not;
   };

@@ -8,7 +8,6 @@
 #include "executor/clusters/make.h"
 #include "executor/clusters/program_nodes.h"
 #include "graph/model/graph_impl.h"
-#include "pjrt/whole_buffers.h"
 
 namespace tensorbraid {
 namespace {
@@ -84,7 +83,7 @@ StatusOr<StepPrograms> ProgramsOf(std::shared_ptr<const Graph> graph) {
   const ProgramNodes programs(*graph);
   for (const auto& node : ImplOf(*graph).nodes()) {
     const std::string& why_not = programs.WhyNot(*node);
-    if (why_not.empty() || pjrt::MovesWholeBuffers(node->type()) || node->type().starts_with("_")) continue;
+    if (why_not.empty() || programs.MovesWholeBuffers(*node) || node->type().starts_with("_")) continue;
     step.on_host.push_back(StrCat(node->Describe(), ": ", why_not));
   }
   TF_ASSIGN_OR_RETURN(const auto made, MakeClusters(std::move(graph)));

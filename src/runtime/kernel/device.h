@@ -17,6 +17,7 @@
 
 namespace tensorbraid {
 
+class ElementMemory;
 class KernelRegistry;
 
 // A device of this process. Thread-safe.
@@ -42,6 +43,9 @@ class Device {
   // KernelDef::host_memory names.
   virtual Allocator& allocator() = 0;
   bool uses_host_memory() { return allocator().space() == MemorySpace::kHost; }
+  // How kernels of lists split and join tensors in this memory. Null if kernels access the elements themselves, or if
+  // the device has no such kernels.
+  virtual ElementMemory* element_memory() { return nullptr; }
   // Whether kernels may return before their work is done.
   virtual bool has_stream() const { return false; }
 

@@ -4,6 +4,7 @@
 #include "core/text/op_type_name.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
+#include "runtime/kernel/element_memory.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
@@ -61,7 +62,8 @@ Status PushBack(KernelContext& ctx) {
 }
 
 // The element, or zeros if it is not set. The shape of the zeros follows from the op, the list or other elements.
-StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& element, const Shape& wanted) {
+StatusOr<Tensor> ElementOrZeros(KernelContext& ctx, const TensorListValue& list, const Tensor& element,
+                                const Shape& wanted) {
   if (element.is_valid()) {
     if (wanted.IsCompatibleWith(element.shape())) return element;
     return Incompatible(wanted, element.shape());
@@ -76,14 +78,14 @@ StatusOr<Tensor> ElementOrZeros(const TensorListValue& list, const Tensor& eleme
   if (!shape.is_fully_defined()) {
     return InvalidArgument("Trying to read an uninitialized tensor but element_shape is not fully defined: ", shape);
   }
-  return Zeros(list.element_dtype, shape);
+  return Zeros(ctx, list.element_dtype, shape);
 }
 
 Status PopBack(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape wanted, ElementShapeFrom(ctx.input(1)));
   TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.node().attr<DType>("element_dtype")));
   if (list->elements.empty()) return InvalidArgument("Trying to pop from an empty list: push an element first");
-  TF_ASSIGN_OR_RETURN(Tensor element, ElementOrZeros(*list, list->elements.back(), wanted));
+  TF_ASSIGN_OR_RETURN(Tensor element, ElementOrZeros(ctx, *list, list->elements.back(), wanted));
   list->elements.pop_back();
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   ctx.set_output(1, std::move(element));
@@ -114,7 +116,7 @@ Status GetItem(KernelContext& ctx) {
   if (index < 0 || index >= size) {
     return InvalidArgument("Trying to access element ", index, " in a list with ", size, " elements.");
   }
-  TF_ASSIGN_OR_RETURN(Tensor t, ElementOrZeros(*list, list->elements[static_cast<size_t>(index)], wanted));
+  TF_ASSIGN_OR_RETURN(Tensor t, ElementOrZeros(ctx, *list, list->elements[static_cast<size_t>(index)], wanted));
   ctx.set_output(0, std::move(t));
   return OkStatus();
 }
@@ -189,6 +191,7 @@ Status PushBackBatch(KernelContext& ctx) {
   }
   const Shape of_row(rows.shape().dims().subspan(1));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, lists.shape()));
+  TF_ASSIGN_OR_RETURN(std::vector<Tensor> all, ListRows(ctx, rows));
   for (int64_t i = 0; i < lists.num_elements(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto* list, ListAt(lists, i, rows.dtype()));
     if (!list->element_shape.IsCompatibleWith(of_row)) {
@@ -198,9 +201,8 @@ Status PushBackBatch(KernelContext& ctx) {
     // Like TensorFlow, ignores max_num_elements.
     if (static_cast<int64_t>(list->elements.size()) >= kMaxListElements)
       return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
-    TF_ASSIGN_OR_RETURN(Tensor row, ListRow(rows, i));
     auto longer = list->Copy();
-    longer->elements.push_back(std::move(row));
+    longer->elements.push_back(std::move(all[static_cast<size_t>(i)]));
     out->inplace_data<Variant>()[static_cast<size_t>(i)].value = std::move(longer);
   }
   return OkStatus();
@@ -255,6 +257,11 @@ StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
   TF_ASSIGN_OR_RETURN(Tensor t, Tensor::Create(dtype, shape));
   if (IsPlain(dtype) && t.num_bytes() > 0) std::memset(t.inplace_raw_data(), 0, t.num_bytes());
   return t;
+}
+
+StatusOr<Tensor> Zeros(KernelContext& ctx, DType dtype, const Shape& shape) {
+  ElementMemory* const memory = ctx.device().element_memory();
+  return memory != nullptr ? memory->Zeros(dtype, shape) : Zeros(dtype, shape);
 }
 
 void RegisterListTensorListKernels(KernelRegistry& r) {

@@ -2,6 +2,8 @@
 #ifndef TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_
 #define TENSORBRAID_KERNELS_CPU_LIST_TENSOR_LIST_H_
 
+#include <vector>
+
 #include "runtime/dataset/variant_values.h"
 #include "runtime/kernel/kernel.h"
 
@@ -26,8 +28,14 @@ StatusOr<TensorListValue*> ListOf(KernelContext& ctx, int i, DType dtype);
 // A tensor of zeros (for bools, false; for strings, "").
 StatusOr<Tensor> Zeros(DType dtype, const Shape& shape);
 
-// A copy of row i of a tensor. REQUIRES: the row exists.
-StatusOr<Tensor> ListRow(const Tensor& t, int64_t i);
+// The same in the memory of the node's device.
+StatusOr<Tensor> Zeros(KernelContext& ctx, DType dtype, const Shape& shape);
+
+// Divides the elements of a tensor, in their order, into tensors of these shapes, each with a buffer of its own, so
+// that a list does not keep the whole tensor alive. REQUIRES: the shapes have as many elements as `t`.
+StatusOr<std::vector<Tensor>> Divided(KernelContext& ctx, const Tensor& t, const std::vector<Shape>& shapes);
+// The rows of a tensor, which has rank 1 at least.
+StatusOr<std::vector<Tensor>> ListRows(KernelContext& ctx, const Tensor& t);
 
 // The kernels of ZerosLike and AddN for variants (variant.cc).
 Status VariantZerosLike(KernelContext& ctx);

@@ -2,6 +2,7 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/list/tensor_list.h"
+#include "runtime/kernel/element_memory.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
@@ -37,10 +38,20 @@ StatusOr<Shape> CommonShape(const std::vector<Tensor>& elements, const TensorLis
   return shape;
 }
 
-// Copies tensors one after the other to a new tensor. Each unset tensor becomes `zero_elements` zeros.
-StatusOr<Tensor> JoinElements(DType dtype, const Shape& shape, const std::vector<Tensor>& parts,
-                              int64_t zero_elements) {
+// Copies tensors one after the other to a new tensor. Each unset tensor becomes zeros of shape `unset`.
+StatusOr<Tensor> JoinElements(KernelContext& ctx, DType dtype, const Shape& shape, const std::vector<Tensor>& parts,
+                              const Shape& unset) {
+  if (ElementMemory* const memory = ctx.device().element_memory(); memory != nullptr) {
+    if (parts.empty()) return memory->Zeros(dtype, shape);
+    std::vector<Tensor> all = parts;
+    for (Tensor& part : all) {
+      if (part.is_valid()) continue;
+      TF_ASSIGN_OR_RETURN(part, memory->Zeros(dtype, unset));
+    }
+    return memory->Join(all, shape);
+  }
   TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(dtype, shape));
+  const int64_t zero_elements = unset.is_fully_defined() ? unset.num_elements() : 0;
   TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {
     E* to = MutableElements<E>(out);
     for (const Tensor& t : parts) {
@@ -57,7 +68,7 @@ StatusOr<Tensor> JoinElements(DType dtype, const Shape& shape, const std::vector
   return out;
 }
 
-// A copy of elements [begin, end) of a tensor. It has its own buffer, so a list does not keep the whole tensor alive.
+// A copy of elements [begin, end) of a tensor.
 StatusOr<Tensor> Part(const Tensor& t, int64_t begin, int64_t end, const Shape& shape) {
   TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(t.dtype(), shape));
   TF_RETURN_IF_ERROR(ForElementsOf(t.dtype(), [&]<typename E>() {
@@ -74,8 +85,8 @@ Shape Stacked(int64_t n, const Shape& element) {
 }
 
 // Stacks the elements to one tensor. `gathers` chooses the text of errors.
-StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Tensor>& elements, const Shape& wanted,
-                               bool gathers) {
+StatusOr<Tensor> StackElements(KernelContext& ctx, const TensorListValue& list, const std::vector<Tensor>& elements,
+                               const Shape& wanted, bool gathers) {
   TF_ASSIGN_OR_RETURN(const Shape shape, CommonShape(elements, list, wanted, /*leading=*/false));
   if (!shape.is_fully_defined()) {
     if (elements.empty()) {
@@ -86,8 +97,7 @@ StatusOr<Tensor> StackElements(const TensorListValue& list, const std::vector<Te
                                    : "stack list which only contains uninitialized tensors and has a",
                            " non-fully-defined element_shape: ", shape);
   }
-  return JoinElements(list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements,
-                      shape.num_elements());
+  return JoinElements(ctx, list.element_dtype, Stacked(static_cast<int64_t>(elements.size()), shape), elements, shape);
 }
 
 Status Stack(KernelContext& ctx) {
@@ -97,7 +107,7 @@ Status Stack(KernelContext& ctx) {
   if (n != -1 && n != static_cast<int64_t>(list->elements.size())) {
     return InvalidArgument("expected a list of ", n, " elements, got ", list->elements.size());
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, list->elements, wanted, /*gathers=*/false));
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(ctx, *list, list->elements, wanted, /*gathers=*/false));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -112,7 +122,7 @@ Status Gather(KernelContext& ctx) {
     }
     elements.push_back(list->elements[static_cast<size_t>(i)]);
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(*list, elements, wanted, /*gathers=*/true));
+  TF_ASSIGN_OR_RETURN(Tensor out, StackElements(ctx, *list, elements, wanted, /*gathers=*/true));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
@@ -172,14 +182,15 @@ Status ConcatTo(KernelContext& ctx, const Shape& wanted, const IntVector& leadin
         return InvalidArgument("List contains uninitialized tensor at index ", i, " but leading_dims has only ",
                                leading_dims.size(), " elements.");
       }
-      TF_ASSIGN_OR_RETURN(t, Zeros(list->element_dtype, Stacked(length, rest)));
+      TF_ASSIGN_OR_RETURN(t, Zeros(ctx, list->element_dtype, Stacked(length, rest)));
     }
     lengths.push_back(length);
     parts.push_back(std::move(t));
     if (__builtin_add_overflow(total, length, &total))
       return InvalidArgument("the concatenated elements have too many rows");
   }
-  TF_ASSIGN_OR_RETURN(Tensor out, JoinElements(list->element_dtype, Stacked(total, rest), parts, /*zero_elements=*/0));
+  // All parts are set.
+  TF_ASSIGN_OR_RETURN(Tensor out, JoinElements(ctx, list->element_dtype, Stacked(total, rest), parts, Shape({0})));
   ctx.set_output(0, std::move(out));
   ctx.set_output(1, Tensor::Vector(lengths));
   return OkStatus();
@@ -206,10 +217,7 @@ Status FromTensor(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape shape, ElementShapeFrom(ctx.input(1)));
   TF_RETURN_IF_ERROR(CheckRows(t, shape));
   auto list = MakeRef<TensorListValue>(t.dtype(), shape);
-  for (int64_t i = 0; i < t.shape().dim(0); ++i) {
-    TF_ASSIGN_OR_RETURN(Tensor row, ListRow(t, i));
-    list->elements.push_back(std::move(row));
-  }
+  TF_ASSIGN_OR_RETURN(list->elements, ListRows(ctx, t));
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   return OkStatus();
 }
@@ -230,7 +238,7 @@ Status Split(KernelContext& ctx) {
     return InvalidArgument("cannot be split: tensor shape ", t.shape(), " is not compatible with element_shape ",
                            shape);
   }
-  auto list = MakeRef<TensorListValue>(t.dtype(), shape);
+  std::vector<Shape> shapes;
   int64_t at = 0;
   for (int64_t length : lengths) {
     if (length < 0) return InvalidArgument("Invalid value in lengths: ", length);
@@ -241,19 +249,19 @@ Status Split(KernelContext& ctx) {
     if (!shape.IsCompatibleWith(of_element)) {
       return InvalidArgument("a part of shape ", of_element, " is not compatible with element_shape ", shape);
     }
-    const int64_t n = rest.num_elements();
-    TF_ASSIGN_OR_RETURN(Tensor part, Part(t, at * n, (at + length) * n, of_element));
-    list->elements.push_back(std::move(part));
+    shapes.push_back(of_element);
     at += length;
   }
   if (at != t.shape().dim(0)) {
     return InvalidArgument("Unused values in tensor. Length of tensor: ", t.shape().dim(0), " Values used: ", at);
   }
+  auto list = MakeRef<TensorListValue>(t.dtype(), shape);
+  TF_ASSIGN_OR_RETURN(list->elements, Divided(ctx, t, shapes));
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   return OkStatus();
 }
 
-Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list) {
+Status ScatterInto(KernelContext& ctx, const Tensor& t, const Tensor& indices, TensorListValue* list) {
   const auto at = indices.data<int32_t>();
   if (t.shape().rank() < 1 || static_cast<int64_t>(at.size()) != t.shape().dim(0)) {
     return InvalidArgument("Invalid number of rows in input tensor. Expected: ", at.size(),
@@ -267,9 +275,8 @@ Status ScatterInto(const Tensor& t, const Tensor& indices, TensorListValue* list
     highest = std::max(highest, i);
   }
   if (static_cast<size_t>(highest + 1) > list->elements.size()) list->elements.resize(static_cast<size_t>(highest) + 1);
-  for (size_t row = 0; row < at.size(); ++row) {
-    TF_ASSIGN_OR_RETURN(list->elements[static_cast<size_t>(at[row])], ListRow(t, static_cast<int64_t>(row)));
-  }
+  TF_ASSIGN_OR_RETURN(std::vector<Tensor> rows, ListRows(ctx, t));
+  for (size_t row = 0; row < at.size(); ++row) list->elements[static_cast<size_t>(at[row])] = std::move(rows[row]);
   return OkStatus();
 }
 
@@ -290,24 +297,33 @@ Status Scatter(KernelContext& ctx) {
       }
     }
   }
-  TF_RETURN_IF_ERROR(ScatterInto(ctx.input(0), ctx.input(1), list.get()));
+  TF_RETURN_IF_ERROR(ScatterInto(ctx, ctx.input(0), ctx.input(1), list.get()));
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   return OkStatus();
 }
 
 Status ScatterIntoExisting(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(auto list, TakeList(ctx, 0, ctx.input(1).dtype()));
-  TF_RETURN_IF_ERROR(ScatterInto(ctx.input(1), ctx.input(2), list.get()));
+  TF_RETURN_IF_ERROR(ScatterInto(ctx, ctx.input(1), ctx.input(2), list.get()));
   ctx.set_output(0, MakeVariantTensor(std::move(list)));
   return OkStatus();
 }
 
 }  // namespace
 
-StatusOr<Tensor> ListRow(const Tensor& t, int64_t i) {
-  const Shape shape = Without0(t.shape());
-  const int64_t n = shape.num_elements();
-  return Part(t, i * n, (i + 1) * n, shape);
+StatusOr<std::vector<Tensor>> Divided(KernelContext& ctx, const Tensor& t, const std::vector<Shape>& shapes) {
+  if (ElementMemory* const memory = ctx.device().element_memory(); memory != nullptr) return memory->Split(t, shapes);
+  std::vector<Tensor> parts;
+  int64_t at = 0;
+  for (const Shape& shape : shapes) {
+    TF_ASSIGN_OR_RETURN(parts.emplace_back(), Part(t, at, at + shape.num_elements(), shape));
+    at += shape.num_elements();
+  }
+  return parts;
+}
+
+StatusOr<std::vector<Tensor>> ListRows(KernelContext& ctx, const Tensor& t) {
+  return Divided(ctx, t, std::vector<Shape>(static_cast<size_t>(t.shape().dim(0)), Without0(t.shape())));
 }
 
 void RegisterListTensorListBulkKernels(KernelRegistry& r) {
