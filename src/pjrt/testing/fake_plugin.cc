@@ -1,510 +1,25 @@
+// The table of functions of the fake plugin.
 #include "pjrt/testing/fake_plugin.h"
 
-#include <algorithm>
-#include <cctype>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "pjrt/c_api.h"
+#include "pjrt/testing/fake_code.h"
+#include "pjrt/testing/fake_objects.h"
+#include "pjrt/testing/fake_work.h"
 
-namespace tensorbraid::pjrt {
-namespace {
-
-// Says when work may be done and programs may be compiled, and when some work has been done.
-struct Gate {
-  std::mutex mu;
-  std::condition_variable changed;
-  bool holds = false;
-  bool holds_compiles = false;
-};
-Gate& TheGate() {
-  static auto* const gate = new Gate;
-  return *gate;
-}
-void HoldWork(bool hold);
-void WaitForWork();
-void HoldCompiles(bool hold);
-
-FakePluginControl control{.hold_work = HoldWork, .wait_for_work = WaitForWork, .hold_compiles = HoldCompiles};
-
-void HoldWork(bool hold) {
-  std::lock_guard lock(TheGate().mu);
-  TheGate().holds = hold;
-  TheGate().changed.notify_all();
-}
-void HoldCompiles(bool hold) {
-  std::lock_guard lock(TheGate().mu);
-  TheGate().holds_compiles = hold;
-  TheGate().changed.notify_all();
-}
-void WaitForWork() {
-  std::unique_lock lock(TheGate().mu);
-  TheGate().changed.wait(lock, [] { return control.work == 0; });
-}
-
-}  // namespace
-
-namespace c_api {
-
-struct Error {
-  Error(int code, std::string message) : code(code), message(std::move(message)) { ++control.errors; }
-  Error(const Error& other) : code(other.code), message(other.message) { ++control.errors; }
-  ~Error() { --control.errors; }
-  const int code;
-  const std::string message;
-};
-
-}  // namespace c_api
-
-namespace {
-
-using c_api::ElementType;
-using c_api::Error;
-
-// Counts a call, and makes its error if it is to fail.
-Error* Fail(const char* name) {
-  const int call = control.calls++;
-  const char* next = control.fail_next;
-  const bool is_next = next != nullptr && std::string_view(next) == name;
-  if (call != control.fail_at && !(is_next && control.fail_next.compare_exchange_strong(next, nullptr))) return nullptr;
-  control.failed = name;
-  return new Error(control.code, std::string("made to fail: ") + name);
-}
-
-// Begins a function that may fail before it has done anything.
-#define FAKE_MAY_FAIL(name) \
-  if (Error* const made = Fail(name); made != nullptr) return made
-
-Error* Invalid(const std::string& message) { return new Error(3, message); }
-
-using ErrorValue = std::shared_ptr<const Error>;
-
-// Something that happens once, which events and work wait for.
-class Moment {
- public:
-  void Happen(ErrorValue error) {
-    std::vector<std::function<void(const ErrorValue&)>> callbacks;
-    {
-      std::lock_guard lock(mu_);
-      happened_ = true;
-      error_ = std::move(error);
-      callbacks.swap(callbacks_);
-    }
-    cv_.notify_all();
-    for (const auto& callback : callbacks) callback(error_);
-  }
-  ErrorValue Wait() {
-    std::unique_lock lock(mu_);
-    cv_.wait(lock, [this] { return happened_; });
-    return error_;
-  }
-  bool happened() {
-    std::lock_guard lock(mu_);
-    return happened_;
-  }
-  void Then(std::function<void(const ErrorValue&)> callback) {
-    {
-      std::lock_guard lock(mu_);
-      if (!happened_) return callbacks_.push_back(std::move(callback));
-    }
-    callback(error_);
-  }
-
- private:
-  std::mutex mu_;
-  std::condition_variable cv_;
-  bool happened_ = false;
-  ErrorValue error_;
-  std::vector<std::function<void(const ErrorValue&)>> callbacks_;
-};
-
-Error* Copy(const ErrorValue& error) { return error == nullptr ? nullptr : new Error(*error); }
-
-// Bytes of a device. The stream's thread alone reads and writes them.
-struct Block {
-  explicit Block(size_t size) : size(size), bytes(new char[size]) {}
-  ~Block() { std::fill_n(bytes.get(), size, char(0xDD)); }
-  void Write(const void* from) {
-    if (size > 0) std::memcpy(bytes.get(), from, size);
-  }
-  const size_t size;
-  const std::unique_ptr<char[]> bytes;
-};
-
-// Does work in order, until the process ends.
-class Stream {
- public:
-  static Stream& Get() {
-    static auto* const stream = new Stream;
-    return *stream;
-  }
-  void Add(std::function<void()> work) {
-    ++control.work;
-    std::lock_guard lock(mu_);
-    work_.push_back(std::move(work));
-    cv_.notify_all();
-  }
-
- private:
-  Stream() {
-    std::thread([this] { Run(); }).detach();
-  }
-  void Run() {
-    while (true) {
-      std::unique_lock lock(mu_);
-      cv_.wait(lock, [this] { return !work_.empty(); });
-      auto work = std::move(work_.front());
-      work_.pop_front();
-      lock.unlock();
-      {
-        std::unique_lock gate(TheGate().mu);
-        TheGate().changed.wait(gate, [] { return !TheGate().holds; });
-      }
-      work();
-      work = nullptr;
-      std::lock_guard gate(TheGate().mu);
-      --control.work;
-      TheGate().changed.notify_all();
-    }
-  }
-  std::mutex mu_;
-  std::condition_variable cv_;
-  std::deque<std::function<void()>> work_;
-};
-
-struct ArrayType {
-  ElementType type = ElementType::kF32;
-  std::vector<int64_t> dims;
-  size_t num_elements() const {
-    size_t n = 1;
-    for (const int64_t d : dims) n *= static_cast<size_t>(d);
-    return n;
-  }
-};
-
-size_t SizeOf(ElementType type) {
-  switch (type) {
-    case ElementType::kPred:
-    case ElementType::kS8:
-    case ElementType::kU8:
-      return 1;
-    case ElementType::kS16:
-    case ElementType::kU16:
-    case ElementType::kF16:
-    case ElementType::kBF16:
-      return 2;
-    case ElementType::kS32:
-    case ElementType::kU32:
-    case ElementType::kF32:
-      return 4;
-    case ElementType::kC128:
-      return 16;
-    default:
-      return 8;
-  }
-}
-
-struct Op {
-  std::string name;
-  std::vector<int> operands;  // numbers of values
-};
-
-// A program: values are numbered, first the arguments, then the results of ops.
-struct Code {
-  std::string text;
-  std::vector<ArrayType> arguments;
-  std::vector<int> donated_to;  // by argument: an output, or -1
-  std::vector<Op> ops;
-  std::vector<ArrayType> types;  // of values
-  std::vector<int> outputs;
-};
-
-}  // namespace
-
-namespace c_api {
-
-struct Event {
-  explicit Event(std::shared_ptr<Moment> moment) : moment(std::move(moment)) { ++control.events; }
-  ~Event() { --control.events; }
-  const std::shared_ptr<Moment> moment;
-};
-
-struct DeviceDescription {
-  int id;
-};
-
-struct Device {
-  DeviceDescription description;
-};
-
-struct Client {
-  explicit Client(int devices) {
-    ++control.clients;
-    for (int i = 0; i < devices; ++i) {
-      owned.push_back(std::make_unique<Device>(Device{{i}}));
-      list.push_back(owned.back().get());
-    }
-  }
-  ~Client() { --control.clients; }
-  std::vector<std::unique_ptr<Device>> owned;
-  std::vector<Device*> list;
-};
-
-struct Buffer {
-  Buffer(Client* client, Device* device, ArrayType type, std::shared_ptr<Block> memory)
-      : client(client), device(device), type(std::move(type)), memory(std::move(memory)) {
-    ++control.buffers;
-  }
-  ~Buffer() { --control.buffers; }
-  Client* const client;
-  Device* const device;
-  const ArrayType type;
-  std::shared_ptr<Block> memory;  // null: consumed
-  const std::shared_ptr<Moment> ready = std::make_shared<Moment>();
-};
-
-struct LoadedExecutable {
-  LoadedExecutable(Client* client, std::shared_ptr<const Code> code) : client(client), code(std::move(code)) {
-    ++control.programs;
-  }
-  ~LoadedExecutable() { --control.programs; }
-  Client* const client;
-  const std::shared_ptr<const Code> code;
-};
-
-struct Executable {
-  explicit Executable(std::shared_ptr<const Code> code) : code(std::move(code)) {
-    ++control.programs;
-    for (const int output : this->code->outputs) {
-      const ArrayType& type = this->code->types[output];
-      types.push_back(type.type);
-      ranks.push_back(type.dims.size());
-      dims.insert(dims.end(), type.dims.begin(), type.dims.end());
-    }
-  }
-  ~Executable() { --control.programs; }
-  const std::shared_ptr<const Code> code;
-  std::vector<ElementType> types;
-  std::vector<int64_t> dims;
-  std::vector<size_t> ranks;
-};
-
-struct SerializedExecutable {
-  std::string bytes;
-};
-
-struct Topology {
-  Topology() { ++control.topologies; }
-  ~Topology() { --control.topologies; }
-};
-
-}  // namespace c_api
-
+namespace tensorbraid::pjrt::fake {
 namespace {
 
 using namespace c_api;  // NOLINT: the objects of the interface
-
-// Reads the text of a program.
-class Parser {
- public:
-  explicit Parser(std::string_view text) : text_(text) {}
-
-  // Returns false if the text is wrong; see error().
-  bool Parse(Code* code) {
-    code->text = text_;
-    if (!SkipTo("@main(")) return Wrong("no function @main");
-    while (!Accept(")")) {
-      std::string name;
-      ArrayType type;
-      if (!Name(&name) || !Accept(":") || !Type(&type)) return Wrong("an argument");
-      int output = -1;
-      if (Accept("{")) {
-        if (!Accept("tf.aliasing_output") || !Accept("=") || !Number(&output) || !Accept(":") || !Accept("i32") ||
-            !Accept("}")) {
-          return Wrong("an attribute");
-        }
-      }
-      numbers_[name] = static_cast<int>(code->types.size());
-      code->arguments.push_back(type);
-      code->types.push_back(type);
-      code->donated_to.push_back(output);
-      Accept(",");
-    }
-    if (!SkipTo("{")) return Wrong("no body");
-    bool generic = false;
-    while (!(generic = Accept("\"func.return\"(")) && !Accept("return")) {
-      std::string name;
-      Op op;
-      ArrayType type;
-      if (!Name(&name) || !Accept("=") || !Accept("\"stablehlo.") || !Word(&op.name) || !Accept("\"(")) {
-        return Wrong("an op");
-      }
-      if (!Operands(&op.operands) || !Accept(")") || !SkipAttributes() || !SkipTo("->") || !Type(&type)) {
-        return Wrong("operands or types");
-      }
-      numbers_[name] = static_cast<int>(code->types.size());
-      code->types.push_back(type);
-      code->ops.push_back(op);
-    }
-    if (!Operands(&code->outputs) || !Accept(generic ? ")" : ":")) return Wrong("a return");
-    return true;
-  }
-  const std::string& error() const { return error_; }
-
- private:
-  bool Wrong(const std::string& what) {
-    error_ = "the fake plugin cannot read the program: " + what + " at '" + std::string(text_.substr(0, 30)) + "'";
-    return false;
-  }
-  void SkipSpace() {
-    while (!text_.empty() && std::strchr(" \n\t", text_[0]) != nullptr) text_.remove_prefix(1);
-  }
-  bool Accept(std::string_view token) {
-    SkipSpace();
-    if (!text_.starts_with(token)) return false;
-    text_.remove_prefix(token.size());
-    return true;
-  }
-  // Skips `<{...}>` and the regions `({...}, {...})` of an op.
-  bool SkipAttributes() {
-    if (Accept("<{") && !SkipTo("}>")) return false;
-    if (!Accept("(")) return true;
-    for (int depth = 1; depth > 0; text_.remove_prefix(1)) {
-      if (text_.empty()) return false;
-      depth += text_[0] == '(' ? 1 : text_[0] == ')' ? -1 : 0;
-    }
-    return true;
-  }
-  bool SkipTo(std::string_view token) {
-    const size_t at = text_.find(token);
-    if (at == std::string_view::npos) return false;
-    text_.remove_prefix(at + token.size());
-    return true;
-  }
-  bool Word(std::string* word) {
-    size_t n = 0;
-    while (n < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[n])) != 0 || text_[n] == '_')) ++n;
-    *word = text_.substr(0, n);
-    text_.remove_prefix(n);
-    return n > 0;
-  }
-  bool Name(std::string* name) { return Accept("%") && Word(name); }
-  bool Number(int* number) {
-    SkipSpace();
-    std::string word;
-    if (!Word(&word)) return false;
-    *number = std::atoi(word.c_str());
-    return true;
-  }
-  bool Type(ArrayType* type) {
-    if (!Accept("tensor<")) return false;
-    while (!text_.empty() && std::isdigit(static_cast<unsigned char>(text_[0])) != 0) {
-      int64_t size = 0;
-      size_t n = 0;
-      while (n < text_.size() && std::isdigit(static_cast<unsigned char>(text_[n])) != 0)
-        size = size * 10 + (text_[n++] - '0');
-      text_.remove_prefix(n);
-      if (!Accept("x")) return false;
-      type->dims.push_back(size);
-    }
-    for (const auto& [name, element] : kTypes) {
-      if (!Accept(name)) continue;
-      type->type = element;
-      return true;
-    }
-    return false;
-  }
-  bool Operands(std::vector<int>* operands) {
-    if (SkipSpace(); text_.starts_with(")")) return true;
-    do {
-      std::string name;
-      if (!Name(&name) || !numbers_.contains(name)) return false;
-      operands->push_back(numbers_[name]);
-    } while (Accept(","));
-    return true;
-  }
-
-  static constexpr std::pair<const char*, ElementType> kTypes[] = {
-      {"f32>", ElementType::kF32}, {"f64>", ElementType::kF64}, {"i1>", ElementType::kPred},
-      {"i32>", ElementType::kS32}, {"i64>", ElementType::kS64}, {"ui64>", ElementType::kU64}};
-
-  std::string_view text_;
-  std::map<std::string, int> numbers_;
-  std::string error_;
-};
-
-bool Computes(const std::string& op) {
-  static constexpr const char* kOps[] = {"add", "subtract", "multiply", "divide", "negate"};
-  return std::count(std::begin(kOps), std::end(kOps), op) > 0;
-}
-
-float Compute(const std::string& op, float a, float b) {
-  if (op == "add") return a + b;
-  if (op == "subtract") return a - b;
-  if (op == "multiply") return a * b;
-  if (op == "divide") return a / b;
-  return -a;
-}
-
-// The bytes of the outputs.
-std::vector<std::vector<char>> Interpret(const Code& code, const std::vector<std::shared_ptr<Block>>& arguments) {
-  std::vector<std::vector<char>> values;
-  for (const auto& argument : arguments) {
-    values.emplace_back(argument->bytes.get(), argument->bytes.get() + argument->size);
-  }
-  for (const Op& op : code.ops) {
-    const ArrayType& type = code.types[values.size()];
-    std::vector<char> result(type.num_elements() * SizeOf(type.type));
-    if (Computes(op.name) && type.type == ElementType::kF32) {
-      const std::vector<char>&a = values[op.operands.front()], &b = values[op.operands.back()];
-      for (size_t at = 0; at < result.size(); at += sizeof(float)) {
-        float x, y;
-        std::memcpy(&x, &a[at], sizeof(float));
-        std::memcpy(&y, &b[at], sizeof(float));
-        const float z = Compute(op.name, x, y);
-        std::memcpy(&result[at], &z, sizeof(float));
-      }
-    }
-    values.push_back(std::move(result));
-  }
-  std::vector<std::vector<char>> outputs;
-  for (const int output : code.outputs) {
-    outputs.push_back(values[output]);
-    if (code.types[output].type != ElementType::kS64) continue;
-    for (size_t i = 0; i < std::size(control.integers) && i < code.types[output].num_elements(); ++i) {
-      const int64_t integer = control.integers[i];
-      std::memcpy(&outputs.back()[i * sizeof(integer)], &integer, sizeof(integer));
-    }
-  }
-  return outputs;
-}
-
-// Enqueues work, which returns its error, behind the work that makes `inputs`. Work that is made to fail is not done.
-void Enqueue(const char* name, std::vector<std::shared_ptr<Moment>> inputs, std::function<void()> work,
-             std::function<void(ErrorValue)> done) {
-  const ErrorValue made(Fail(name));
-  Stream::Get().Add([made, inputs = std::move(inputs), work = std::move(work), done = std::move(done)] {
-    ErrorValue error = made;
-    for (const auto& input : inputs) {
-      ErrorValue of_input = input->Wait();
-      if (error == nullptr) error = of_input;
-    }
-    if (error == nullptr) work();
-    done(error);
-  });
-}
 
 // The functions of the table.
 
@@ -597,14 +112,11 @@ Error* ClientAddressableDevices(ClientAddressableDevicesArgs* args) {
 }
 Error* ClientCompile(ClientCompileArgs* args) {
   ++control.compiles;
-  {
-    std::unique_lock gate(TheGate().mu);
-    TheGate().changed.wait(gate, [] { return !TheGate().holds_compiles; });
-  }
+  WaitForCompiles();
   FAKE_MAY_FAIL("Client_Compile");
   auto code = std::make_shared<Code>();
-  Parser parser(std::string_view(args->program->code, args->program->code_size));
-  if (!parser.Parse(code.get())) return Invalid(parser.error());
+  const std::string wrong = ParseCode(std::string_view(args->program->code, args->program->code_size), code.get());
+  if (!wrong.empty()) return Invalid(wrong);
   args->executable = new LoadedExecutable(args->client, std::move(code));
   return nullptr;
 }
@@ -689,8 +201,9 @@ Error* ExecutableSerialize(ExecutableSerializeArgs* args) {
 Error* DeserializeAndLoad(ExecutableDeserializeAndLoadArgs* args) {
   FAKE_MAY_FAIL("Executable_DeserializeAndLoad");
   auto code = std::make_shared<Code>();
-  Parser parser(std::string_view(args->serialized_executable, args->serialized_executable_size));
-  if (!parser.Parse(code.get())) return Invalid(parser.error());
+  const std::string wrong =
+      ParseCode(std::string_view(args->serialized_executable, args->serialized_executable_size), code.get());
+  if (!wrong.empty()) return Invalid(wrong);
   args->loaded_executable = new LoadedExecutable(args->client, std::move(code));
   return nullptr;
 }
@@ -779,8 +292,8 @@ Error* Compile(CompileArgs* args) {
   FAKE_MAY_FAIL("Compile");
   if (args->compile_options_size == 0) return Invalid("no options");
   auto code = std::make_shared<Code>();
-  Parser parser(std::string_view(args->program->code, args->program->code_size));
-  if (!parser.Parse(code.get())) return Invalid(parser.error());
+  const std::string wrong = ParseCode(std::string_view(args->program->code, args->program->code_size), code.get());
+  if (!wrong.empty()) return Invalid(wrong);
   args->executable = new Executable(std::move(code));
   return nullptr;
 }
@@ -834,6 +347,8 @@ Error* BufferUnsafePointer(BufferUnsafePointerArgs* args) {
   return nullptr;
 }
 
+}  // namespace
+
 Api MakeApi() {
   Api api;
   api.struct_size = sizeof(Api);
@@ -880,12 +395,11 @@ Api MakeApi() {
   return api;
 }
 
-}  // namespace
-}  // namespace tensorbraid::pjrt
+}  // namespace tensorbraid::pjrt::fake
 
 extern "C" __attribute__((visibility("default"))) const tensorbraid::pjrt::c_api::Api* GetPjrtApi() {
   static const tensorbraid::pjrt::c_api::Api api = [] {
-    tensorbraid::pjrt::c_api::Api made = tensorbraid::pjrt::MakeApi();
+    tensorbraid::pjrt::c_api::Api made = tensorbraid::pjrt::fake::MakeApi();
     if (const char* minor = std::getenv("FAKE_PLUGIN_MINOR_VERSION"); minor != nullptr) {
       made.version.minor = std::atoi(minor);
       made.struct_size = offsetof(tensorbraid::pjrt::c_api::Api, Compile);
@@ -896,5 +410,5 @@ extern "C" __attribute__((visibility("default"))) const tensorbraid::pjrt::c_api
 }
 
 extern "C" __attribute__((visibility("default"))) tensorbraid::pjrt::FakePluginControl* GetFakePluginControl() {
-  return &tensorbraid::pjrt::control;
+  return &tensorbraid::pjrt::fake::control;
 }

@@ -1,5 +1,5 @@
-// A plugin for tests, in a shared library of its own (fake_plugin.cc). It has two devices, which use memory of the
-// host, and does its work on a thread, in order. It can fail at any call.
+// A plugin for tests, in a shared library of its own (fake_plugin.cc and the files beside it). It has two devices,
+// which use memory of the host, and does its work on a thread, in order. It can fail at any call.
 //
 // Its programs are StableHLO text with a function @main in which each op has the generic form, such as
 //
