@@ -56,13 +56,8 @@ WaitingOperation DescribeWait(const Node& node) {
     wait.peer = node.attr<std::string>("peer");
     wait.text = StrCat("tensor '", wait.tensor, "' from ", wait.peer.empty() ? "the client" : ShortTaskName(wait.peer));
   } else if (node.type() == "_Cluster") {
-    wait.text = NameOfProgram(node);
-    for (const CompileLog::Compile& compile : CompileLog::Global().running()) {
-      if (compile.program != wait.text) continue;
-      const auto time = std::chrono::duration_cast<std::chrono::seconds>(MonotonicClock::now() - compile.since);
-      wait.text += StrCat(", which the compiler has worked on for ", time.count(), " s");
-      break;
-    }
+    const std::string program = NameOfProgram(node);
+    wait.text = program + CompileLog::Global().DescribeWait(program);
   } else if (!node.inputs().empty()) {
     const DType first = node.declared_input_type(0);
     const bool is_handle = first == DType::kResource || (IsRef(first) && BaseType(first) == kString);

@@ -17,6 +17,7 @@
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "core/values/new_tensor.h"
+#include "executor/clusters/compile_log.h"
 #include "executor/clusters/compute_on_host.h"
 #include "executor/clusters/host_substitute.h"
 #include "executor/clusters/make.h"
@@ -85,9 +86,15 @@ class ClusterRun {
     variables.clear();  // the caller may hold the run longer than its session exists
     done_(status);
   }
+  // The run of this program waits from now on for something that the messages of slow steps name.
+  void Tell(const std::string& program, CompileLog::WaitFor what) {
+    MutexLock lock(mu_);
+    waiting_ = CompileLog::Waiting(program, what);
+  }
   // Begins to wait. Returns false if the step has been cancelled: the run has then ended.
-  bool Wait(const std::shared_ptr<ClusterRun>& self) {
+  bool Wait(const std::shared_ptr<ClusterRun>& self, const std::string& program, CompileLog::WaitFor what) {
     bool registered = false;
+    Tell(program, what);
     {
       MutexLock lock(mu_);
       waits_ = true;
@@ -108,6 +115,7 @@ class ClusterRun {
  private:
   bool StopWaiting() {
     MutexLock lock(mu_);
+    waiting_ = CompileLog::Waiting();
     return std::exchange(waits_, false);
   }
 
@@ -115,6 +123,7 @@ class ClusterRun {
   std::optional<CancellableWait> wait_;
   Mutex mu_;
   bool waits_ TB_GUARDED_BY(mu_) = false;
+  CompileLog::Waiting waiting_ TB_GUARDED_BY(mu_);
 };
 
 // The programs of a cluster. The compiler may still hold it when the kernel is gone.
@@ -246,6 +255,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
 
   // Lets the host run the nodes. REQUIRES: there is a substitute.
   void RunOnHost(const RunPtr& run) {
+    run->Tell(name_, CompileLog::WaitFor::kHost);
     // Waits for locks and copies.
     run->ctx.pool().ScheduleBlocking([self = shared_from_this(), run] {
       run->End(self->Substitute()->Run(run->ctx, run->variables, run->variable_of));
@@ -351,7 +361,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     TF_ASSIGN_OR_RETURN(Source source, SourceFor(arguments));
     ThreadPool& pool = run->ctx.pool();
     const auto self = shared_from_this();  // while the run waits, it may end, and with it the kernel
-    if (!run->Wait(run)) return OkStatus();
+    if (!run->Wait(run, name_, CompileLog::WaitFor::kCompiler)) return OkStatus();
     Make(signature, std::move(source), [self, run, &pool](const Status& made) {
       if (!run->Resume()) return;
       // The pool exists as long as a run of a step.
@@ -522,7 +532,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   // Ends the run when the error word is on the host, so that nothing behind an error happens.
   void WaitForWord(const RunPtr& run, std::shared_ptr<const Executable> executable, ErrorWait wait) {
     ThreadPool& pool = run->ctx.pool();
-    if (!run->Wait(run)) return;
+    if (!run->Wait(run, name_, CompileLog::WaitFor::kDevice)) return;
     const Tensor on_device = wait.on_device, on_host = wait.on_host;
     auto end = [self = shared_from_this(), run, executable = std::move(executable),
                 wait = std::move(wait)](const Status& copied) {

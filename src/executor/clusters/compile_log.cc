@@ -1,5 +1,7 @@
 #include "executor/clusters/compile_log.h"
 
+#include "core/text/strings.h"
+
 namespace tensorbraid {
 
 CompileLog& CompileLog::Global() {
@@ -27,6 +29,37 @@ void CompileLog::Count(bool ok, std::chrono::duration<double> took) {
 void CompileLog::CountHostRun() {
   MutexLock lock(mu_);
   ++totals_.host_runs;
+}
+
+CompileLog::Waiting::Waiting(const std::string& program, WaitFor what) {
+  CompileLog& log = Global();
+  MutexLock lock(log.mu_);
+  number_ = log.next_++;
+  log.waits_[number_] = {{program, MonotonicClock::now()}, what};
+}
+
+CompileLog::Waiting::~Waiting() {
+  if (number_ < 0) return;
+  CompileLog& log = Global();
+  MutexLock lock(log.mu_);
+  log.waits_.erase(number_);
+}
+
+std::string CompileLog::DescribeWait(const std::string& program) const {
+  MutexLock lock(mu_);
+  for (const auto& [number, wait] : waits_) {
+    if (wait.first.program != program) continue;
+    const auto time = std::chrono::duration_cast<std::chrono::seconds>(MonotonicClock::now() - wait.first.since);
+    switch (wait.second) {
+      case WaitFor::kCompiler:
+        return StrCat(", which the compiler has worked on for ", time.count(), " s");
+      case WaitFor::kHost:
+        return StrCat(", in whose place the host has computed for ", time.count(), " s");
+      case WaitFor::kDevice:
+        return StrCat(", which has run on the device for ", time.count(), " s");
+    }
+  }
+  return "";
 }
 
 std::vector<CompileLog::Compile> CompileLog::running() const {

@@ -1,4 +1,5 @@
-// Which programs this process compiles now, how many it has compiled, and how often the host took the place of one.
+// Which programs this process compiles now, how many it has compiled, how often the host took the place of one, and
+// what steps wait for.
 #ifndef TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
 #define TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
 
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/system/clock.h"
@@ -39,6 +41,27 @@ class CompileLog {
   // The host has run a cluster.
   void CountHostRun();
 
+  // What a run of a cluster may wait for.
+  enum class WaitFor : uint8_t { kCompiler, kHost, kDevice };
+  // While it exists, a run waits. Movable.
+  class Waiting {
+   public:
+    Waiting() = default;
+    Waiting(const std::string& program, WaitFor what);
+    Waiting(Waiting&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Waiting& operator=(Waiting&& other) noexcept {
+      std::swap(number_, other.number_);
+      return *this;
+    }
+    ~Waiting();
+
+   private:
+    int64_t number_ = -1;  // -1: none
+  };
+  // What the oldest waiting run of this program waits for, as the rest of a sentence: ", which the compiler has worked
+  // on for 12 s". Empty if there is none.
+  std::string DescribeWait(const std::string& program) const;
+
   // The programs that are compiled now, the oldest first.
   std::vector<Compile> running() const;
   Totals totals() const;
@@ -47,6 +70,7 @@ class CompileLog {
   mutable Mutex mu_;
   int64_t next_ TB_GUARDED_BY(mu_) = 0;
   std::map<int64_t, Compile> running_ TB_GUARDED_BY(mu_);
+  std::map<int64_t, std::pair<Compile, WaitFor>> waits_ TB_GUARDED_BY(mu_);  // in the order in which they began
   Totals totals_ TB_GUARDED_BY(mu_);
 };
 

@@ -68,8 +68,8 @@ TEST(MakeClustersTest, NodesOfADeviceBecomeOneNodeWithTheirConstants) {
   EXPECT_EQ(cluster.output_shape(0), Shape({2, 2}));
 }
 
-// A step that waits for a compiler says which program it is, and since when.
-TEST(MakeClustersTest, AWaitNamesTheProgramThatIsCompiled) {
+// A step that waits says for what, and since when.
+TEST(MakeClustersTest, AWaitNamesTheProgramAndWhoWorksOnIt) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {2, 2}, "x");
   const auto made = Clustered(g, {x}, {Neg(MatMul(x, x), "last")}, {});
@@ -78,9 +78,17 @@ TEST(MakeClustersTest, AWaitNamesTheProgramThatIsCompiled) {
   EXPECT_EQ(DescribeWait(cluster).text, "a program of 2 nodes that ends with 'last'");
   const int64_t other = CompileLog::Global().Begin("another program");
   const int64_t compile = CompileLog::Global().Begin(NameOfProgram(cluster));
-  EXPECT_THAT(
-      DescribeWait(cluster).text,
-      MatchesRegex("a program of 2 nodes that ends with 'last', which the compiler has worked on for [0-9]+ s"));
+  // A program may be compiled while no run waits for that.
+  EXPECT_EQ(DescribeWait(cluster).text, "a program of 2 nodes that ends with 'last'");
+  using WaitFor = CompileLog::WaitFor;
+  const std::pair<WaitFor, std::string> waits[] = {
+      {WaitFor::kCompiler, "which the compiler has worked on for [0-9]+ s"},
+      {WaitFor::kHost, "in whose place the host has computed for [0-9]+ s"},
+      {WaitFor::kDevice, "which has run on the device for [0-9]+ s"}};
+  for (const auto& [what, text] : waits) {
+    const CompileLog::Waiting waiting(NameOfProgram(cluster), what);
+    EXPECT_THAT(DescribeWait(cluster).text, MatchesRegex("a program of 2 nodes that ends with 'last', " + text));
+  }
   const auto running = CompileLog::Global().running();
   ASSERT_EQ(running.size(), 2u);
   EXPECT_EQ(running[0].program, "another program");
