@@ -103,8 +103,8 @@ const std::vector<Entry>& Entries() {
   return *entries;
 }
 
-const Entry* EntryOf(const Node& node) {
-  const auto at = std::ranges::find_if(Entries(), [&](const Entry& entry) { return entry.op == node.type(); });
+const Entry* EntryOf(std::string_view op) {
+  const auto at = std::ranges::find_if(Entries(), [&](const Entry& entry) { return entry.op == op; });
   return at == Entries().end() ? nullptr : &*at;
 }
 
@@ -115,14 +115,16 @@ bool IsForDevice(DType element) { return IsPlain(element) && element != DType::k
 }  // namespace
 
 bool MovesWholeBuffers(const Node& node) {
-  if (EntryOf(node) == nullptr) return false;
+  if (EntryOf(node.type()) == nullptr) return false;
   const AttrValue* const attr = node.FindAttr("element_dtype");
   const DType* const element = attr == nullptr ? nullptr : attr->get<DType>();
   return element == nullptr || IsForDevice(*element);
 }
 
+bool MovesWholeBuffers(std::string_view op) { return EntryOf(op) != nullptr; }
+
 bool HasOutputsOnHost(const Node& node) {
-  const Entry* const entry = EntryOf(node);
+  const Entry* const entry = EntryOf(node.type());
   if (entry == nullptr) return false;
   return std::ranges::all_of(node.op().outputs, [&](const ArgDef& output) {
     return std::ranges::find(entry->host_memory, output.name) != entry->host_memory.end();

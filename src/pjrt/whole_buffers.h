@@ -16,6 +16,8 @@ namespace pjrt {
 // control flow, or a list of tensors. A list whose elements are usually needed on the host (int32, bool, and what is
 // not plain) stays there.
 bool MovesWholeBuffers(const Node& node);
+// Whether there is such a node of this op.
+bool MovesWholeBuffers(std::string_view op);
 // Whether the outputs of such a node are in host memory, except for handles.
 bool HasOutputsOnHost(const Node& node);
 

@@ -22,8 +22,8 @@ Conditions Union(const Conditions& a, const Conditions& b) {
   return all;
 }
 
-// One sweep over the graph. It supposes that loops are regular: all Merge nodes of a loop run in each iteration, and its
-// Exits run once, when it ends. Loops for which this turns out to be wrong are reported; for these the next sweep
+// One sweep over the graph. It supposes that loops are regular: all Merge nodes of a loop run in each iteration, and
+// its Exits run once, when it ends. Loops for which this turns out to be wrong are reported; for these the next sweep
 // supposes nothing.
 class Sweep {
  public:
@@ -79,10 +79,10 @@ class Sweep {
   };
   struct Loop {
     bool is_entered = false;
-    Conditions outside;       // those of the loop itself
-    bool merges_run = true;   // all Merge nodes run in the first iteration
+    Conditions outside;      // those of the loop itself
+    bool merges_run = true;  // all Merge nodes run in the first iteration
     bool has_next = false;
-    Conditions next;               // those under which there is a next iteration
+    Conditions next;                // those under which there is a next iteration
     std::vector<Conditions> exits;  // those of its Exits
   };
 
@@ -201,10 +201,10 @@ class Sweep {
   std::vector<Loop> loops_;          // by frame
   std::vector<Condition> conditions_;
   std::map<Condition, int> known_;
-  std::map<Conditions, int> entered_;                   // by the conditions of an Enter that differ from the loop's
-  std::map<std::pair<int, Conditions>, int> exited_;    // by frame and conditions of an Exit
-  std::map<std::set<Conditions>, int> merged_;          // by those of the inputs of a Merge
-  std::map<int, int> irregular_merges_;                 // by node id, of loops that are not regular
+  std::map<Conditions, int> entered_;                 // by the conditions of an Enter that differ from the loop's
+  std::map<std::pair<int, Conditions>, int> exited_;  // by frame and conditions of an Exit
+  std::map<std::set<Conditions>, int> merged_;        // by those of the inputs of a Merge
+  std::map<int, int> irregular_merges_;               // by node id, of loops that are not regular
 };
 
 }  // namespace

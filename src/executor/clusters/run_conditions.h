@@ -13,9 +13,9 @@ namespace tensorbraid {
 // run at the same times, too. InvalidArgument if the loops are malformed (AssignFrames).
 //
 // What decides whether a node runs is a set of conditions, such as "output 1 of the Switch nodes of this predicate". It
-// is the union of the conditions of its inputs and control inputs. A Merge of all branches of a predicate runs under the
-// conditions that the branches have in common. Within a loop the conditions of the loop itself are left out: they hold
-// in each iteration.
+// is the union of the conditions of its inputs and control inputs. A Merge of all branches of a predicate runs under
+// the conditions that the branches have in common. Within a loop the conditions of the loop itself are left out: they
+// hold in each iteration.
 StatusOr<std::vector<int>> RunConditions(const Graph& graph);
 
 }  // namespace tensorbraid

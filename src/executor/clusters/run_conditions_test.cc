@@ -58,7 +58,9 @@ TEST_F(RunConditionsTest, ConditionAndBodyOfALoopAreTwoAndItsResultIsOutside) {
   const Output x = Placeholder(g_, kFloat32, {}, "x"), before = Neg(x);
   const std::vector<Output> after = While(
       {x, before}, [](const std::vector<Output>& v) { return Less(v[0], 5.0f); },
-      [](const std::vector<Output>& v) { return std::vector<Output>{Add(v[0], 1.0f), Exp(v[1])}; });
+      [](const std::vector<Output>& v) {
+        return std::vector<Output>{Add(v[0], 1.0f), Exp(v[1])};
+      });
   const Output sum = after[0] + after[1];
   const auto n = Numbers();
   EXPECT_EQ(NumberOf(n, sum), NumberOf(n, before));

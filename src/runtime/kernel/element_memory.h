@@ -19,8 +19,8 @@ class ElementMemory {
   // Divides the elements of `from`, in their order, into tensors of these shapes. REQUIRES: the shapes have as many
   // elements as `from`.
   virtual StatusOr<std::vector<Tensor>> Split(const Tensor& from, std::span<const Shape> shapes) = 0;
-  // A tensor of this shape with the elements of all parts, one part after the other. REQUIRES: there is a part, all have
-  // one dtype, and they have as many elements as `shape`.
+  // A tensor of this shape with the elements of all parts, one part after the other. REQUIRES: there is a part, all
+  // have one dtype, and they have as many elements as `shape`.
   virtual StatusOr<Tensor> Join(std::span<const Tensor> parts, const Shape& shape) = 0;
 };
 
