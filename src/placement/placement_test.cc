@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "graph/model/graph_impl.h"
 #include "placement/placer.h"
 #include "runtime/testing/fake_device.h"
 #include "tensorbraid/graph/variable.h"
+#include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -111,6 +113,92 @@ TEST(PlacerTest, ConflictingRequestsNameBothNodes) {
   EXPECT_EQ(s.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(s.message().find("'a'"), absl::string_view::npos) << s;
   EXPECT_NE(s.message().find("'b'"), absl::string_view::npos) << s;
+}
+
+const DeviceName kCpu = *DeviceName::Parse("/job:localhost/replica:0/task:0/device:CPU:0");
+const DeviceName kGpu0 = *DeviceName::Parse("/job:localhost/replica:0/task:0/device:GPU:0");
+const DeviceName kGpu1 = *DeviceName::Parse("/job:localhost/replica:0/task:0/device:GPU:1");
+
+// A model whose programmer has thought of no device.
+struct Model {
+  Model() {
+    x = Placeholder(g, kFloat32, {-1, 2}, "x");
+    w = Variable(g, {2, 2}, RandomUniform(), {.name = "w"});
+    step = Variable(g, {}, Constant(Tensor::Scalar<int64_t>(0)), {.name = "global_step", .dtype = kInt64});
+    names = NodeBuilder(g, "AsString").Input(MatMul(x, w)).Finish().output(0);
+    loss = ReduceSum(MatMul(x, w));
+    rate = Cast(step.value(), kFloat32) * 0.5f;
+    count = step.AssignAdd(Const(g, Tensor::Scalar<int64_t>(1)));
+    train = w.AssignSub(Const(g, Tensor(kFloat32, {2, 2})) * rate);
+    const Output sizes = Const(g, Tensor::Vector<int32_t>({3}));
+    initial = Neg(NodeBuilder(g, "RandomUniform").Input(sizes).Attr("dtype", kFloat32).Output());
+    const Output v = NodeBuilder(g, "VariableV2").Attr("shape", Shape({3})).Attr("dtype", kFloat32).Output();
+    init = NodeBuilder(g, "Assign").Input(v).Input(initial).Finish();
+    only_for_host = NodeBuilder(g, "AsString").Input(Neg(Abs(x))).Finish().output(0);
+  }
+  const std::string& DeviceOf(const Output& o) const { return o.op().device(); }
+  Graph g;
+  Output x, names, loss, rate, initial, only_for_host;
+  Variable w, step;
+  Operation count, train, init;
+};
+
+TEST(PlacerTest, WhatCanBeInAProgramPrefersTheFirstGpu) {
+  Model m;
+  ASSERT_TRUE(m.g.status().ok()) << m.g.status();
+  ASSERT_TRUE(PlaceNodes(&m.g, {.devices = {kCpu, kGpu0, kGpu1}}).ok());
+  EXPECT_EQ(m.DeviceOf(m.w.handle()), kGpu0.ToString());
+  EXPECT_EQ(m.train.device(), kGpu0.ToString());
+  EXPECT_EQ(m.DeviceOf(m.loss), kGpu0.ToString());
+  EXPECT_EQ(m.DeviceOf(m.rate), kGpu0.ToString());
+  // The step counts on the host, and what the host alone needs is there.
+  EXPECT_EQ(m.DeviceOf(m.step.handle()), kCpu.ToString());
+  EXPECT_EQ(m.count.device(), kCpu.ToString());
+  EXPECT_EQ(m.DeviceOf(m.names), kCpu.ToString());
+  EXPECT_EQ(m.DeviceOf(m.only_for_host.op().input(0)), kCpu.ToString());
+  EXPECT_EQ(m.DeviceOf(m.only_for_host.op().input(0).op().input(0)), kCpu.ToString());
+  EXPECT_EQ(m.DeviceOf(m.initial), kCpu.ToString());
+  EXPECT_EQ(m.init.device(), kGpu0.ToString());
+}
+
+// The place of a variable does not depend on what else a step runs.
+TEST(PlacerTest, AVariableIsWhereverItsDtypeSays) {
+  Graph g;
+  const Variable w(g, {2}, Zeros(), {.name = "w"});
+  const Variable ids(g, {2}, Constant(Tensor::Vector<int64_t>({1, 2})), {.name = "ids", .dtype = kInt64});
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  ASSERT_TRUE(PlaceNodes(&g, {.devices = {kCpu, kGpu0}}).ok());
+  EXPECT_EQ(w.handle().op().device(), kGpu0.ToString());
+  EXPECT_EQ(ids.handle().op().device(), kCpu.ToString());
+}
+
+TEST(PlacerTest, AGpuIsNotPreferredIfItCannotBeUsedOrAnotherDeviceIsRequested) {
+  {
+    Graph g;
+    const Output x = Placeholder(g, kFloat32, {2}, "x");
+    auto device = g.Device("/cpu:0");
+    const Output on_cpu = Neg(x);
+    ASSERT_TRUE(PlaceNodes(&g, {.devices = {kCpu, kGpu0}}).ok());
+    EXPECT_EQ(on_cpu.op().device(), kCpu.ToString());
+  }
+  for (const bool usable : {true, false}) {
+    Graph g;
+    const Output x = Placeholder(g, kFloat32, {2}, "x"), free = Exp(Neg(x));
+    int asked = 0;
+    const auto can_be_used = [&](const DeviceName&) { return ++asked, usable; };
+    ASSERT_TRUE(PlaceNodes(&g, {.devices = {kCpu, kGpu0}, .can_be_used = can_be_used}).ok());
+    EXPECT_EQ(free.op().device(), (usable ? kGpu0 : kCpu).ToString());
+    EXPECT_EQ(asked, 1);
+  }
+}
+
+TEST(PlacerTest, AGpuOfAnotherTaskOrAnotherTypeIsNotPreferred) {
+  const DeviceName gpu_of_ps = *DeviceName::Parse("/job:ps/replica:0/task:0/device:GPU:0");
+  const DeviceName xla = *DeviceName::Parse("/job:localhost/replica:0/task:0/device:XLA_CPU:0");
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2}, "x"), free = Neg(x);
+  ASSERT_TRUE(PlaceNodes(&g, {.devices = {kCpu, xla, gpu_of_ps}}).ok());
+  EXPECT_EQ(free.op().device(), kCpu.ToString());
 }
 
 }  // namespace

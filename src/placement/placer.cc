@@ -1,7 +1,9 @@
 #include "placement/placer.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -9,6 +11,7 @@
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
+#include "placement/preference.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
@@ -74,6 +77,49 @@ std::string Names(const std::vector<DeviceName>& devices) {
   return StrJoin(names, ", ");
 }
 
+// Chooses GPUs for nodes that leave the type of their device open.
+class GpuChooser {
+ public:
+  GpuChooser(const Graph& graph, const PlacerOptions& options) : options_(options) {
+    const auto is_gpu = [](const DeviceName& d) { return d.type == "GPU"; };
+    if (std::ranges::any_of(options.devices, is_gpu)) preference_.emplace(graph);
+  }
+
+  // The GPU on which nodes run that share a device, which would be `device` otherwise. Null if there is none, or if
+  // they prefer `device`; `why` then says why they do.
+  const DeviceName* Choose(const std::vector<const Node*>& nodes, const DeviceName& requested, const DeviceName& device,
+                           std::string* why) {
+    if (!preference_.has_value() || requested.type.has_value()) return nullptr;
+    const auto gpu = std::ranges::find_if(options_.devices, [&](const DeviceName& d) {
+      return d.type == "GPU" && requested.Matches(d) && d.job == device.job && d.replica == device.replica &&
+             d.task == device.task;
+    });
+    if (gpu == options_.devices.end()) return nullptr;
+    const auto variable = std::ranges::find_if(nodes, [](const Node* n) { return GpuPreference::IsVariable(*n); });
+    const auto chosen = variable != nodes.end()
+                            ? variable
+                            : std::ranges::find_if(nodes, [&](const Node* n) { return preference_->Prefers(*n); });
+    if (chosen == nodes.end() || !preference_->Prefers(**chosen)) {
+      *why = preference_->WhyNot(chosen == nodes.end() ? *nodes[0] : **chosen);
+      return nullptr;
+    }
+    if (!CanBeUsed(*gpu)) return nullptr;
+    return &*gpu;
+  }
+
+ private:
+  bool CanBeUsed(const DeviceName& gpu) {
+    if (options_.can_be_used == nullptr) return true;
+    const auto [at, added] = can_be_used_.try_emplace(gpu.ToString(), false);
+    if (added) at->second = options_.can_be_used(gpu);
+    return at->second;
+  }
+
+  const PlacerOptions& options_;
+  std::optional<GpuPreference> preference_;  // none if there is no GPU
+  std::map<std::string, bool> can_be_used_;  // by name of the device
+};
+
 }  // namespace
 
 Status NoSuchDevice(const Node& node, const DeviceName& requested, const std::vector<DeviceName>& devices,
@@ -113,6 +159,7 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
     }
   }
 
+  GpuChooser gpus(*graph, options);
   std::vector<std::vector<const Node*>> members(nodes.size());
   for (const auto& node : nodes) members[groups.Find(node->id())].push_back(node.get());
   for (size_t g = 0; g < members.size(); ++g) {
@@ -154,11 +201,15 @@ Status PlaceNodes(Graph* graph, const PlacerOptions& options) {
       }
       return InvalidArgument("no device has kernels for all ops colocated with ", members[g][0]->Describe());
     }
-    const std::string name = device->ToString();
+    std::string why;
+    const DeviceName* const gpu = gpus.Choose(members[g], requested, *device, &why);
+    if (gpu != nullptr) why = "no device is requested, and it can be in a program";
+    const std::string name = (gpu != nullptr ? *gpu : *device).ToString();
     for (const Node* n : members[g]) {
       nodes[n->id()]->set_device(name);
       if (options.log_placement) {
-        TB_LOG(Info, "placement") << n->name() << " (" << n->type() << "): " << name;
+        TB_LOG(Info, "placement") << n->name() << " (" << n->type() << "): " << name
+                                  << (why.empty() ? "" : StrCat(", since ", why));
       }
     }
   }

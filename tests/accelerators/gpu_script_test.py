@@ -68,6 +68,28 @@ class GpuScriptTest(unittest.TestCase):
         self.assertLess(losses[0][3], losses[0][0])
         np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
 
+    def test_what_requests_no_device_runs_on_the_first_gpu(self):
+        x = tf.placeholder(tf.float32, [None, 4])
+        weights = tf.get_variable("weights", [4, 2], initializer=tf.random_uniform_initializer(seed=1))
+        step = tf.train.get_or_create_global_step()
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, weights) - 1.0))
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+        losses, devices = [], []
+        for config in (tf.ConfigProto(), tf.ConfigProto(device_count={"GPU": 0})):
+            with tf.Session(config=config) as session:
+                session.run(tf.global_variables_initializer())
+                metadata = tf.RunMetadata()
+                values = [session.run([loss, train, step], {x: np.eye(4)},
+                                      options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE),
+                                      run_metadata=metadata) for _ in range(3)]
+                self.assertEqual(values[2][2], 3)
+                losses.append([value[0] for value in values])
+                devices.append({stats.device for stats in metadata.step_stats.dev_stats if stats.node_stats})
+        np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
+        self.assertTrue(any(name.endswith("/device:GPU:0") for name in devices[0]), devices)
+        self.assertFalse(any("GPU:1" in name for name in devices[0]), devices)
+        self.assertFalse(any("GPU" in name for name in devices[1]), devices)
+
     def test_a_parameter_server_has_no_gpu_unless_it_is_asked_to_have_one(self):
         workers, servers = tf.test.create_local_cluster(1, 1)
         with tf.device("/job:ps"):

@@ -155,7 +155,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
       graph.get(), {.devices = devices,
                     .allow_soft_placement = options_.allow_soft_placement,
                     .log_placement = options_.log_device_placement,
-                    .why_missing = [&](const DeviceName& d) { return WhyNoAccelerator(d, view->self, devices); }}));
+                    .why_missing = [&](const DeviceName& d) { return WhyNoAccelerator(d, view->self, devices); },
+                    .can_be_used = [&](const DeviceName& d) { return CanPreferGpu(d, *view); }}));
   TF_RETURN_IF_ERROR(Optimize(graph.get(), options_.optimize, still_wanted));
   TF_RETURN_IF_ERROR(CheckWanted());
   const bool lasts_with_session =
@@ -202,17 +203,27 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
 }
 
 Status MasterSession::ConnectTasksOf(const Graph& graph, Deadline deadline) {
+  const std::vector<ClusterDevice> devices = DevicesOf(*env_->membership->view(), options_.device_filters);
   std::set<std::string> asked;  // device names as the nodes have them
   std::set<std::string> tasks;
   for (const auto& node : ImplOf(graph).nodes()) {
     if (node->device().empty() || !asked.insert(node->device()).second) continue;
     const auto device = DeviceName::Parse(node->device());
-    if (device.ok() && device->job.has_value() && device->task.has_value()) {
+    if (!device.ok() || !device->job.has_value()) continue;
+    if (device->task.has_value()) {
       tasks.insert(FullTaskName(*device->job, *device->task));
+      continue;
     }
+    // A node that names a job goes to its first task, and prefers a GPU if this task has one.
+    const auto first = std::ranges::find_if(devices, [&](const ClusterDevice& d) { return device->Matches(d.name); });
+    if (first == devices.end() || first->is_local) continue;
+    const std::string task = first->name.TaskString();
+    const bool may_have_gpu = std::ranges::any_of(
+        devices, [&](const ClusterDevice& d) { return d.name.type == "GPU" && d.name.TaskString() == task; });
+    if (may_have_gpu) tasks.insert(task);
   }
   std::set<std::string> missing;
-  for (const ClusterDevice& device : DevicesOf(*env_->membership->view(), options_.device_filters)) {
+  for (const ClusterDevice& device : devices) {
     const std::string task = device.name.TaskString();
     if (!device.is_local && device.incarnation == 0 && tasks.contains(task)) missing.insert(task);
   }

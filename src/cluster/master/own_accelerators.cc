@@ -1,6 +1,7 @@
 #include "cluster/master/own_accelerators.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -40,6 +41,22 @@ void RemoveDeadAccelerators(const Graph& graph, const std::string& self, std::ve
                                  << " devices, since they cannot be used: " << client.status();
     std::erase_if(*devices, is_own);
   }
+}
+
+bool CanPreferGpu(const DeviceName& device, const ClusterView& view) {
+  const std::vector<ClusterDevice> devices = DevicesOf(view);
+  const auto at = std::ranges::find_if(
+      devices, [name = device.ToString()](const ClusterDevice& d) { return d.name.ToString() == name; });
+  if (at == devices.end()) return false;
+  if (!at->is_local) return at->incarnation != 0;
+  const auto client = pjrt::Accelerator::OfType("GPU").GetClient();
+  if (client.ok()) return true;
+  static std::atomic<bool> warned{false};
+  if (!warned.exchange(true)) {
+    TB_LOG(Warning, "placement") << "the CPU computes what no device is requested for, since the GPUs cannot be used: "
+                                 << client.status();
+  }
+  return false;
 }
 
 std::string WhyNoAccelerator(const DeviceName& requested, const std::string& self,

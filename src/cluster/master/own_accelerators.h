@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/membership/cluster_view.h"
 #include "core/text/device_name.h"
 #include "tensorbraid/graph/graph.h"
 
@@ -14,6 +15,11 @@ namespace tensorbraid {
 // from `devices` that cannot be started, with a warning. A driver that is too old or a card that another process uses
 // is only noticed then. Blocks while a plugin starts, for seconds at most.
 void RemoveDeadAccelerators(const Graph& graph, const std::string& self, std::vector<DeviceName>* devices);
+
+// Whether nodes may run on `device`, a GPU, although they have not requested one. False if its task is not connected,
+// so that the GPU is an assumption, and, with one warning of the process, if it is one of this task and cannot be
+// started. Blocks while a plugin starts, for seconds at most.
+bool CanPreferGpu(const DeviceName& device, const ClusterView& view);
 
 // Why `requested`, which is not among `devices`, does not exist, and what to do. "" if it is no accelerator, or one of
 // another task.
