@@ -35,12 +35,15 @@ VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::han
 // The parts of a growing table. `partitioner` is a function for the number of parts, or None for a table in one part
 // that is named like the whole.
 nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& name, nb::handle initializer,
-                               nb::handle partitioner, bool trainable) {
+                               nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const ScopeGuard top = graph.NameScope("");
-  EmbeddingVariableOptions options = {
-      .name = name, .initializer = NativeInitializerOf(initializer), .trainable = trainable};
+  EmbeddingVariableOptions options = {.name = name,
+                                      .initializer = NativeInitializerOf(initializer),
+                                      .trainable = trainable,
+                                      .filter_freq = filter_freq,
+                                      .no_permission = no_permission};
   options.partitioner = PartitionerOf(partitioner);
   const EmbeddingVariable table(graph, dim, options);
   CheckValues(graph);
@@ -121,7 +124,8 @@ void BindVariables(Module& m) {
     return nb::none();
   });
   m.def("make_embedding_variable", &MakeEmbeddingVariable, nb::arg("graph"), nb::arg("dim"), nb::arg("name"),
-        nb::arg("initializer"), nb::arg("partitioner").none(), nb::arg("trainable"));
+        nb::arg("initializer"), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
+        nb::arg("no_permission"));
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

@@ -153,6 +153,51 @@ class ValuesTest(unittest.TestCase):
                     self.assertEqual(found.tolist(), [[4], [2], [2]])
 
 
+class FilterTest(unittest.TestCase):
+    def table(self, parts, optimizer=lambda: tf.train.AdagradOptimizer(0.5)):
+        """A table that admits keys after 3 occurrences, the rows of the placeholder's keys, and a step."""
+        option = tf.EmbeddingVariableOption(filter_option=tf.CounterFilter(filter_freq=3),
+                                            init_option=tf.InitializerOption(default_value_no_permission=-7.0))
+        table = tf.get_embedding_variable("ids", 1, initializer=tf.constant_initializer(2.0), ev_option=option,
+                                          partitioner=tf.fixed_size_partitioner(parts) if parts else None)
+        keys = tf.placeholder(tf.int64, [None])
+        rows = tf.nn.embedding_lookup(table, keys)
+        return table, keys, rows, optimizer().minimize(tf.reduce_sum(rows))
+
+    def test_a_key_is_admitted_after_occurrences_in_updates(self):
+        for parts in (0, 2):
+            for optimizer in (lambda: tf.train.AdagradOptimizer(0.5), tf.contrib.opt.LazyAdamOptimizer):
+                with self.subTest(parts=parts), tf.Graph().as_default(), tf.Session() as session:
+                    table, keys, rows, train = self.table(parts, optimizer)
+                    session.run(tf.global_variables_initializer())
+                    self.assertEqual(session.run(rows, {keys: [5, 6, 6, 6]}).ravel().tolist(), [-7, 2, 2, 2])
+                    session.run(train, {keys: [5, 5, 6]})
+                    self.assertEqual(session.run(table.total_count()), 0)
+                    self.assertEqual(session.run(rows, {keys: [5, 6]}).ravel().tolist(), [2, -7])
+                    session.run(train, {keys: [5]})
+                    self.assertEqual(session.run(table.total_count()), 1)
+                    self.assertLess(session.run(rows, {keys: [5]})[0, 0], 2)
+
+    def test_counts_are_restored_into_other_numbers_of_parts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = None
+            for step, parts in enumerate((1, 3, 0)):
+                with tf.Graph().as_default(), tf.Session() as session:
+                    table, keys, rows, train = self.table(parts)
+                    saver = tf.train.Saver()
+                    session.run(tf.global_variables_initializer())
+                    if saved:
+                        saver.restore(session, saved)
+                    session.run(train, {keys: [8, -9]})
+                    self.assertEqual(session.run(table.total_count()), 2 if step == 2 else 0)
+                    saved = saver.save(session, os.path.join(folder, "model"), step)
+
+    def test_a_negative_count_is_refused(self):
+        option = tf.EmbeddingVariableOption(filter_option=tf.CounterFilter(-1))
+        with tf.Graph().as_default(), self.assertRaisesRegex(ValueError, "'ids' must not be negative, got -1"):
+            tf.get_embedding_variable("ids", 1, ev_option=option)
+
+
 class CheckpointTest(unittest.TestCase):
     def test_a_checkpoint_is_restored_into_other_numbers_of_parts(self):
         for name, optimizer in OPTIMIZERS.items():
@@ -296,7 +341,6 @@ class GraphTest(unittest.TestCase):
                 ("orthogonal|Orthogonal", made(initializer=tf.orthogonal_initializer())),
                 ("the argument regularizer", made(regularizer=tf.nn.l2_loss)),
                 ("the argument constraint", made(constraint=tf.nn.relu)),
-                ("the filter CounterFilter", with_option(filter_option=tf.CounterFilter(filter_freq=3))),
                 ("the filter CBFFilter", with_option(filter_option=tf.CBFFilter(3, 1000, 0.01))),
                 ("GlobalStepEvict", with_option(evict_option=tf.GlobalStepEvict(4000))),
                 ("L2WeightEvict", with_option(evict_option=tf.L2WeightEvict(1.0))),

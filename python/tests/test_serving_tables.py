@@ -70,6 +70,20 @@ class ServingTablesTest(unittest.TestCase):
         (_, rows), _ = served(self.folder, [4, -1])
         np.testing.assert_array_equal(rows, np.zeros([2, 4]))
 
+    def test_keys_that_a_filter_has_not_admitted_have_their_own_value(self):
+        option = tf.EmbeddingVariableOption(filter_option=tf.CounterFilter(filter_freq=2),
+                                            init_option=tf.InitializerOption(default_value_no_permission=-3.0))
+        ids = tf.placeholder(tf.int64, [None])
+        table = tf.get_embedding_variable("users", 1, initializer=tf.constant_initializer(2.0), ev_option=option)
+        rows = tf.nn.embedding_lookup(table, ids)
+        train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(rows))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(train, {ids: [7, 7, 8]})
+            tf.saved_model.simple_save(session, self.folder, {"ids": ids}, {"y": rows, "rows": rows})
+        (_, found), _ = served(self.folder, [7, 8, 7])
+        self.assertEqual(found.ravel().tolist(), [0, -3, 0])
+
     def test_a_table_without_rows(self):
         model = Model()
         with tf.Session() as session:

@@ -39,8 +39,9 @@ const Node* VariableReadAs(const Output& tensor) {
   const Node* node = NodeOf(tensor);
   while (true) {
     if (IsRef(node->output_type(0))) return node->inputs().empty() ? node : StateOf(*node);
-    constexpr std::array<std::string_view, 6> kReads = {"ReadVariableOp",   "ResourceGather", "ResourceGatherNd",
-                                                        "KvResourceGather", "Gather",         "GatherV2"};
+    constexpr std::array<std::string_view, 7> kReads = {"ReadVariableOp",   "ResourceGather",     "ResourceGatherNd",
+                                                        "KvResourceGather", "KvResourceGatherV1", "Gather",
+                                                        "GatherV2"};
     if (node->inputs().empty()) return nullptr;
     const bool is_read = IsOneOf(node->type(), kReads);
     if (is_read) {

@@ -141,10 +141,28 @@ std::pair<Output, Output> DistributeKeys(const Output& ids, int64_t parts) {
   return {FloorMod(FloorMod(keys, kSmallTables), parts), keys};
 }
 
-// The rows of a valid table, without clipping: [ids..., row...].
-Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, std::optional<PartitionStrategy> chosen) {
+// Whether lookups tell the table how often each key occurs in the batch, because it has a filter.
+bool CountsKeys(const EmbeddingTable& table) { return IsGrowing(table) && table.parts()[0].table()->filter_freq > 0; }
+
+// The rows of one part. `counts` is not valid unless the table counts keys.
+Output LookupInPart(Graph& g, const Variable& part, const Output& ids, const Output& counts) {
+  if (!counts.valid() || ids.dtype() == kString) return part.SparseRead(ids);
+  const Output keys = ids.dtype() == kInt64 ? ids : Cast(ids, kInt64);
+  auto place = g.ColocateWith(part.handle().op());
+  return NodeBuilder(g, "KvResourceGatherV1")
+      .Input(part.handle())
+      .Input(keys)
+      .Input(Const(g, Tensor(kFloat32, {0})))
+      .Input(counts)
+      .Output();
+}
+
+// The rows of a valid table, without clipping: [ids..., row...]. If the table counts keys, the ids are distinct, and
+// `counts` is how often each occurs in the batch.
+Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, std::optional<PartitionStrategy> chosen,
+              const Output& counts = {}) {
   const auto& parts = table.parts();
-  if (parts.size() == 1) return parts[0].SparseRead(ids);
+  if (parts.size() == 1) return LookupInPart(g, parts[0], ids, counts);
   const auto count = static_cast<int64_t>(parts.size());
   const Output flat = ids.shape().has_rank() && ids.shape().rank() == 1 ? ids : Reshape(ids, {-1});
   const auto [part, id] = IsGrowing(table) ? DistributeKeys(flat, count)
@@ -157,11 +175,13 @@ Output Lookup(Graph& g, const EmbeddingTable& table, const Output& ids, std::opt
   };
   const Operation ids_of_parts = partition(id);
   const Operation positions_of_parts = partition(positions);
-  if (!ids_of_parts.valid() || !positions_of_parts.valid()) return {};
+  const Operation counts_of_parts = counts.valid() ? partition(counts) : Operation();
+  if (!ids_of_parts.valid() || !positions_of_parts.valid() || !g.status().ok()) return {};
   std::vector<Output> indices, rows;
   for (int i = 0; i < static_cast<int>(count); ++i) {
     indices.push_back(positions_of_parts.output(i));
-    rows.push_back(parts[i].SparseRead(ids_of_parts.output(i)));
+    rows.push_back(
+        LookupInPart(g, parts[i], ids_of_parts.output(i), counts.valid() ? counts_of_parts.output(i) : Output()));
   }
   const Output stitched = NodeBuilder(g, "ParallelDynamicStitch").InputList(indices).InputList(rows).Output();
   if (!stitched.valid()) return {};
@@ -176,15 +196,29 @@ Shape RowOf(const EmbeddingTable& table) {
   return row;
 }
 
+// The distinct elements of a vector, the position of each element among them and, if the table counts keys, how often
+// each occurs.
+struct DistinctIds {
+  Output ids, positions, counts;
+};
+
+DistinctIds DistinctIdsOf(Graph& g, const EmbeddingTable& table, const Output& ids) {
+  const bool counts = CountsKeys(table);
+  const Operation unique = NodeBuilder(g, counts ? "UniqueWithCounts" : "Unique").Input(ids).Finish();
+  if (!unique.valid()) return {};
+  return {.ids = unique.output(0), .positions = unique.output(1), .counts = counts ? unique.output(2) : Output()};
+}
+
 // As Lookup with clipping, but each distinct id is looked up once.
 Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids,
                         const EmbeddingLookupOptions& options) {
-  const Operation unique = NodeBuilder(g, "Unique").Input(Reshape(ids, {-1})).Finish();
-  if (!unique.valid()) return {};
+  const DistinctIds distinct = DistinctIdsOf(g, table, Reshape(ids, {-1}));
+  if (!distinct.ids.valid()) return {};
   const Shape row = RowOf(table);
-  const Output rows = ClipRows(Lookup(g, table, unique.output(0), options.partition_strategy), row, options.max_norm);
+  const Output rows =
+      ClipRows(Lookup(g, table, distinct.ids, options.partition_strategy, distinct.counts), row, options.max_norm);
   if (!rows.valid()) return {};
-  return Unflatten(Gather(rows, unique.output(1)), ids, row);
+  return Unflatten(Gather(rows, distinct.positions), ids, row);
 }
 
 // The rows of a sparse matrix to which the elements belong, in an order that does not decrease.
@@ -245,14 +279,15 @@ Output SparseLookup(Graph& g, const EmbeddingTable& table, const SparseTensor& i
                                   .Attr("end_mask", 1)
                                   .Attr("shrink_axis_mask", 2)
                                   .Output();
-  const Operation unique = NodeBuilder(g, "Unique").Input(ids.values).Finish();
-  if (!first_column.valid() || !unique.valid()) return {};
+  const DistinctIds distinct = DistinctIdsOf(g, table, ids.values);
+  if (!first_column.valid() || !distinct.ids.valid()) return {};
   const Shape row = RowOf(table);
-  const Output e = ClipRows(Lookup(g, table, unique.output(0), options.partition_strategy), row, options.max_norm);
+  const Output e =
+      ClipRows(Lookup(g, table, distinct.ids, options.partition_strategy, distinct.counts), row, options.max_norm);
   if (!e.valid()) return {};
   const Segments segments = {.ids = first_column, .count = num_rows};
-  if (weights == nullptr) return CombineUnweighted(e, unique.output(1), segments, options.combiner);
-  return CombineWeighted(e, unique.output(1), segments, *weights, row, options.combiner);
+  if (weights == nullptr) return CombineUnweighted(e, distinct.positions, segments, options.combiner);
+  return CombineWeighted(e, distinct.positions, segments, *weights, row, options.combiner);
 }
 
 // The graph of a sparse tensor, or null if one of its tensors is not valid.
@@ -353,7 +388,7 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   auto scope = g->NameScope(options.name);
   const Output id = ids.ToOutput(*g);
   if (!id.valid()) return {};
-  if (options.distinct_ids) return LookupOfDistinct(*g, table, id, options);
+  if (options.distinct_ids || CountsKeys(table)) return LookupOfDistinct(*g, table, id, options);
   const Output rows = Lookup(*g, table, id, options.partition_strategy);
   if (!options.max_norm) return rows;
   if (!id.shape().has_rank()) {

@@ -46,7 +46,13 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
     mistake("the partitioner must return a number of parts from 1 to ", kMaxParts, ", got ", parts);
     return;
   }
+  if (options.filter_freq < 0) {
+    mistake("filter_freq must not be negative, got ", options.filter_freq, "; 0 admits every key");
+    return;
+  }
   TableDescription table;
+  table.filter_freq = options.filter_freq;
+  table.no_permission = options.no_permission;
   table.parts = static_cast<int>(parts);
   table.initial_rows = *rows;
   table.initial_rows.seed = SeedOf(graph, rows->seed);

@@ -62,6 +62,10 @@ struct TableDescription {
   InitialRows initial_rows = {};
   // The name of the variable whose slot this is; "" if it is no slot. A slot is a further column of the same rows.
   std::string slot_of = "";
+  // A key gets a row when it has occurred so often in updates; 0: at its first update. Until then lookups give
+  // no_permission.
+  int64_t filter_freq = 0;
+  float no_permission = 0;
 };
 
 struct VariableOptions {

@@ -7,7 +7,7 @@
 // A lookup only reads. The row of a key that the table does not have is its initial row: numbers that are a function of
 // the seed, the name of the table and the key alone, whatever the order of keys, the number of workers and the number
 // of parts. The first update of a key makes its row, from the same initial row. The slots of optimizers are further
-// columns of the same rows. GradientDescentOptimizer and AdagradOptimizer update tables; other optimizers refuse them.
+// columns of the same rows. docs/recommenders.md lists the optimizers that update tables; others refuse them.
 #ifndef TENSORBRAID_VARIABLES_EMBEDDING_VARIABLE_H_
 #define TENSORBRAID_VARIABLES_EMBEDDING_VARIABLE_H_
 
@@ -34,6 +34,12 @@ struct EmbeddingVariableOptions {
   // shape [2^31, dim]. Null: one part, "name".
   Partitioner partitioner = nullptr;
   bool trainable = true;
+  // A filter: a key gets a row in the update with which it has occurred `filter_freq` times in updates, and that update
+  // is applied. Earlier updates of the key only count its occurrences. A lookup of a key without a row gives its
+  // initial row if an update of this batch would make the row, and numbers equal to `no_permission` otherwise. 0: the
+  // first update of a key makes its row. Source: tf.CounterFilter and default_value_no_permission of DeepRec.
+  int64_t filter_freq = 0;
+  float no_permission = 0;
 };
 
 // The number of rows that initializers see which scale by it, such as GlorotUniform. Source: default_value_dim of
@@ -49,7 +55,7 @@ class EmbeddingVariable {
  public:
   EmbeddingVariable() = default;
   // Mistakes (a dim below 1, an initializer that cannot be computed row by row, a partitioner that returns less than 1
-  // or more than 1000) are recorded in the graph, and the result is not valid.
+  // or more than 1000, a negative filter_freq) are recorded in the graph, and the result is not valid.
   EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingVariableOptions& options = {},
                     std::source_location loc = std::source_location::current());
 

@@ -35,7 +35,12 @@ class InitializerOption:
 
 
 class CounterFilter:
-    """Admission after `filter_freq` occurrences. 0 is none; others are not supported yet."""
+    """Admission of a key when updates have brought it `filter_freq` times. 0 is none: the first update makes its row.
+
+    The update that reaches this count makes the row, and applies its gradient; earlier ones only count. A lookup of a
+    key reads its initial row if the update of this batch would make the row, and `default_value_no_permission` of
+    InitializerOption in all numbers otherwise.
+    """
 
     def __init__(self, filter_freq=0):
         self.filter_freq = filter_freq
@@ -110,9 +115,9 @@ class EmbeddingVariableOption:
             raise NotImplementedError(f"{what} of the growing table '{name}' is not supported yet; {cure}")
 
         rule = self.filter_strategy
-        if rule is not None and getattr(rule, "filter_freq", 1):
-            refuse(f"the filter {type(rule).__name__}", "leave out filter_option, so that each key is admitted at its "
-                   "first update")
+        if rule is not None and not isinstance(rule, CounterFilter) and getattr(rule, "filter_freq", 1):
+            refuse(f"the filter {type(rule).__name__}", "use tf.CounterFilter, or leave out filter_option, so that each "
+                   "key is admitted at its first update")
         evict = self.evict
         if evict is not None and not _evicts_nothing(evict):
             refuse(f"{type(evict).__name__}", "leave out evict_option, so that rows stay")
@@ -121,8 +126,14 @@ class EmbeddingVariableOption:
         ckpt = self.ckpt
         if ckpt is not None and any(value for value in vars(ckpt).values()):
             refuse("CheckpointOption", "leave out ckpt, and restore the table with tf.train.Saver")
-        if self.init.default_value_no_permission:
-            refuse("default_value_no_permission", "it has an effect with a filter only, so leave it out")
+
+    def _admission(self, name):
+        """The number of occurrences after which the table `name` admits a key, and what it gives until then."""
+        rule = self.filter_strategy
+        count = arguments.integer("filter_freq", rule.filter_freq) if isinstance(rule, CounterFilter) else 0
+        if count < 0:
+            raise ValueError(f"filter_freq of the growing table '{name}' must not be negative, got {count}")
+        return count, float(arguments.number("default_value_no_permission", self.init.default_value_no_permission))
 
 
 def _evicts_nothing(evict):

@@ -78,7 +78,8 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     rows = option.init.initializer if option.init.initializer is not None else initializer
     rows = scope.initializer if rows is None else rows
     parts = _core.make_embedding_variable(graph, dim, full_name, _native(full_name, rows),
-                                          partitioner and _count_of(partitioner), bool(trainable))
+                                          partitioner and _count_of(partitioner), bool(trainable),
+                                          *option._admission(full_name))
     for part in parts:
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
     table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)

@@ -15,7 +15,7 @@ from tensorbraid.ops.control import group
 from tensorbraid.ops.node import op
 from tensorbraid.saved_model import constants
 
-_TABLE, _LOOKUP = "KvVarHandleOp", "KvResourceGather"
+_TABLE, _LOOKUPS = "KvVarHandleOp", ("KvResourceGather", "KvResourceGatherV1")
 _INT64 = 9  # DT_INT64 of TensorFlow's types.proto
 _KEPT_COLLECTIONS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
 
@@ -150,11 +150,11 @@ def _check(graph_def, tables):
         if used and node.op in ("Switch", "Enter"):
             raise NotImplementedError(f"a SavedModel with a lookup in the growing table '{used[0]}' inside of a "
                                       "conditional or loop; look up before it")
-        if used and node.op != _LOOKUP:
+        if used and node.op not in _LOOKUPS:
             raise NotImplementedError(f"a SavedModel whose node '{node.name}' ({node.op}) uses the growing table "
                                       f"'{used[0]}' otherwise than to look up keys")
     for function in graph_def.library.function:
-        if any(node.op in (_TABLE, _LOOKUP) for node in function.node_def):
+        if any(node.op in (_TABLE, *_LOOKUPS) for node in function.node_def):
             raise NotImplementedError(f"a SavedModel with a lookup in a growing table inside of the function "
                                       f"'{function.signature.name}'; look up before it")
 
@@ -164,7 +164,7 @@ def _replace(graph_def, counts):
     nodes = [node for node in graph_def.node if node.op != _TABLE]
     made = type(graph_def)(versions=graph_def.versions, library=graph_def.library)
     for node in nodes:
-        if node.op != _LOOKUP:
+        if node.op not in _LOOKUPS:
             made.node.add().CopyFrom(node)
             continue
         table, keys = node.input[0], node.input[1]

@@ -77,9 +77,10 @@ bool ChangesVariable(const Node& node) {
   for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) {
     if (IsRef(node.declared_input_type(i)) && !ForwardsInput(node, i)) return node.type() != "IsVariableInitialized";
     if (BaseType(node.input_type(i)) == DType::kResource) {
-      for (const char* reader : {"ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd",
-                                 "VarIsInitializedOp", "VariableShape", "ResourceStridedSlice", "KvResourceGather",
-                                 "KvVarIsInitializedOp", "KvVariableShape", "_ExportTable", "_ExportTrackedTable"}) {
+      for (const char* reader :
+           {"ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp",
+            "VariableShape", "ResourceStridedSlice", "KvResourceGather", "KvResourceGatherV1", "KvVarIsInitializedOp",
+            "KvVariableShape", "_ExportTable", "_ExportTrackedTable"}) {
         if (node.type() == reader) return false;
       }
       return true;

@@ -29,6 +29,7 @@ bool CanRunAgain(const std::string& op) {
                                                      "Case",
                                                      "If",
                                                      "KvResourceGather",
+                                                     "KvResourceGatherV1",
                                                      "KvVarHandleOp",
                                                      "KvVarIsInitializedOp",
                                                      "KvVariableShape",

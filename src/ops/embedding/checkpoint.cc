@@ -8,14 +8,17 @@ namespace tensorbraid {
 namespace {
 
 // keys, freqs, versions, partition_offset, then the numbers of the table and of each slot, whose handles are the inputs
-// from `first_handle` on.
+// from `first_handle` on, and then what is known of keys that are not admitted.
 Status ExportShape(ShapeContext& c, int first_handle, int first_numbers) {
   const Shape rows({Shape::kUnknownDim});
   c.set_output(0, rows);
-  c.set_output(1, Shape({0}));
+  c.set_output(1, rows);  // [0] without a filter
   c.set_output(2, rows);
   c.set_output(3, Shape({1001}));
-  for (int i = first_numbers; i < c.num_outputs(); ++i) {
+  const int filtered = c.num_outputs() - 4;
+  for (int i = 0; i < 3; ++i) c.set_output(filtered + i, rows);
+  c.set_output(filtered + 3, Shape({1001}));
+  for (int i = first_numbers; i < filtered; ++i) {
     const auto handle = static_cast<size_t>(i - first_numbers + first_handle);
     c.set_output(i, Shape({Shape::kUnknownDim, RowShapeOf(c.node().inputs()[handle]).dim(0)}));
   }
@@ -62,6 +65,10 @@ void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
             .Output("partition_offset: int32")
             .Output("values: float")
             .Output("slot_values: N * float")
+            .Output("keys_filtered: int64")
+            .Output("freqs_filtered: int64")
+            .Output("versions_filtered: int64")
+            .Output("partition_filter_offset: int32")
             .Attr("N: int >= 0")
             .Stateful()
             .Shape(ExportTableShape)
@@ -91,6 +98,10 @@ void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
             .Output("deleted: int64")
             .Output("values: float")
             .Output("slot_values: N * float")
+            .Output("keys_filtered: int64")
+            .Output("freqs_filtered: int64")
+            .Output("versions_filtered: int64")
+            .Output("partition_filter_offset: int32")
             .Attr("only_changes: bool")
             .Attr("N: int >= 0")
             .Stateful()

@@ -51,20 +51,28 @@ Status TableGatherGradient(const Operation& op, const std::vector<Gradient>& gra
   return OkStatus();
 }
 
-}  // namespace
+Op GatherOp(const char* name) {
+  return Op(name).Input("resource: resource").Input("indices: Tkeys").Input("default_value: dtype");
+}
 
-void RegisterEmbeddingLookupOps(OpRegistry& r) {
-  r.Add(Op("KvResourceGather")
-            .Input("resource: resource")
-            .Input("indices: Tkeys")
-            .Input("default_value: dtype")
-            .Output("output: dtype")
+void AddGather(OpRegistry& r, Op op, std::source_location location = std::source_location::current()) {
+  r.Add(op.Output("output: dtype")
             .Attr("is_inference: bool = false")
             .Attr("dtype: {float}")
             .Attr("Tkeys: {int64, int32, string}")
             .Stateful()
             .Shape(TableGatherShape)
-            .Gradient(TableGatherGradient));
+            .Gradient(TableGatherGradient),
+        location);
+}
+
+}  // namespace
+
+void RegisterEmbeddingLookupOps(OpRegistry& r) {
+  AddGather(r, GatherOp("KvResourceGather"));
+  // `counts` is how often each key occurs in the batch, for tables with a filter.
+  AddGather(r,
+            GatherOp("KvResourceGatherV1").Input("counts: counts_type").Attr("counts_type: {int32, int64} = DT_INT32"));
 }
 
 }  // namespace tensorbraid

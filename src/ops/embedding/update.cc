@@ -26,6 +26,11 @@ Status TableUpdateShape(ShapeContext& c) {
   Shape row({grad.dim(1)});
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (i == gradient || i == indices) continue;
+    if (op.inputs[static_cast<size_t>(i)].name.ends_with("counts")) {
+      TF_ASSIGN_OR_RETURN(const Shape counts, c.WithRank(i, 1));
+      if (counts.IsCompatibleWith(keys)) continue;
+      return InvalidArgument("there must be one count per key, got shape ", counts, " and keys of shape ", keys);
+    }
     if (c.input_dtype(i) != DType::kResource) {
       TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
     } else if (TableHandleNode(c.node().inputs()[i]) != nullptr) {
@@ -43,11 +48,10 @@ Status TableUpdateShape(ShapeContext& c) {
   return OkStatus();
 }
 
-// `inputs` are separated by spaces: "var*" is a handle, "indices", "global_step" and "accum_decay_step" have their own
-// types, and other names are tensors of type T.
-void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inputs,
-                  const std::vector<const char*>& attrs = {},
-                  std::source_location location = std::source_location::current()) {
+// `inputs` are separated by spaces: "var*" is a handle; "indices", "global_step", "accum_decay_step" and the counts
+// have their own types; other names are tensors of type T.
+void AddTableOp(OpRegistry& r, const std::string& name, const std::string& inputs,
+                const std::vector<const char*>& attrs, std::source_location location) {
   Op op(name);
   for (std::string input : StrSplit(inputs, ' ')) {
     std::string type = "T";
@@ -58,6 +62,8 @@ void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inp
       type = "Tindices";
     } else if (input == "global_step" || input == "accum_decay_step") {
       type = "Tstep";
+    } else if (input.ends_with("counts")) {
+      type = "int64";
     }
     op.Input(StrCat(input, ": ", type).c_str());
   }
@@ -65,6 +71,14 @@ void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inp
   op.Attr("use_locking: bool = false");
   for (const char* attr : attrs) op.Attr(attr);
   r.Add(op.Stateful().Shape(TableUpdateShape).NotDifferentiable(), location);
+}
+
+// Adds the op of a rule, and the one for tables with a filter, which also gets how often each key has occurred.
+void AddTableRule(OpRegistry& r, const std::string& name, const std::string& inputs,
+                  const std::vector<const char*>& attrs = {}, const char* counts = "indices_counts",
+                  std::source_location location = std::source_location::current()) {
+  AddTableOp(r, name, inputs, attrs, location);
+  AddTableOp(r, name + "WithCounts", StrCat(inputs, " ", counts), attrs, location);
 }
 
 }  // namespace
@@ -76,7 +90,7 @@ void RegisterEmbeddingUpdateOps(OpRegistry& r) {
   const std::string rms_prop = "ms* mom* lr rho momentum epsilon" + rows;
   const char* nesterov = "use_nesterov: bool = false";
   const char* times_lr = "multiply_linear_by_lr: bool = false";
-  AddTableRule(r, "KvResourceSparseApplyGradientDescent", "var* alpha" + rows);
+  AddTableRule(r, "KvResourceSparseApplyGradientDescent", "var* alpha" + rows, {}, "counts");
   AddTableRule(r, "_KvResourceSparseApplyMomentum", "var* accum* lr grad indices momentum global_step", {nesterov});
   AddTableRule(r, "_KvResourceSparseApplyAdadelta", "var* accum* accum_update* lr rho epsilon" + rows);
   AddTableRule(r, "KvResourceSparseApplyAdagrad", "var* accum* lr" + rows);

@@ -15,6 +15,10 @@ Status Uninitialized(const std::string& name) {
                             "it after all variables and after the optimizer's minimize, which adds slots");
 }
 
+std::unique_ptr<KeyCounts> CountsFor(const RowsDescription& description) {
+  return description.filter_freq > 0 ? std::make_unique<KeyCounts>() : nullptr;
+}
+
 }  // namespace
 
 Status EmbeddingTable::Undescribed() const {
@@ -26,6 +30,7 @@ Status EmbeddingTable::Describe(RowsDescription description) {
   WriterLock lock(mu_);
   if (!now_) {
     rows_ = std::make_unique<TableRows>(dim_, description.part, description.parts);
+    counts_ = CountsFor(description);
     now_ = description;
   } else if (now_->part != description.part || now_->parts != description.parts) {
     return InvalidArgument("growing table '", name_, "' holds part ", now_->part, " of ", now_->parts,
@@ -59,6 +64,7 @@ std::vector<float> EmbeddingTable::Initials() const {
 
 Status EmbeddingTable::Initialize(int column) {
   std::unique_ptr<TableRows> dropped;  // freed after the lock is released
+  std::unique_ptr<KeyCounts> dropped_counts;
   WriterLock lock(mu_);
   auto& c = columns_[static_cast<size_t>(column)];
   if (column > 0) {
@@ -68,6 +74,7 @@ Status EmbeddingTable::Initialize(int column) {
     if (!later_) return Undescribed();
     now_ = later_;
     dropped = std::exchange(rows_, std::make_unique<TableRows>(dim_, now_->part, now_->parts));
+    dropped_counts = std::exchange(counts_, CountsFor(*now_));
   }
   c.initialized = true;
   return OkStatus();
@@ -101,17 +108,25 @@ StatusOr<int64_t> EmbeddingTable::NumRows() const {
 
 TableMemory EmbeddingTable::Memory() const {
   ReaderLock lock(mu_);
-  return rows_ == nullptr ? TableMemory() : rows_->Memory();
+  if (rows_ == nullptr) return {};
+  TableMemory memory = rows_->Memory();
+  if (counts_ != nullptr) memory.beside += counts_->bytes();
+  return memory;
 }
 
-Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, const Defaults& defaults,
-                              float* out) const {
+Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys,
+                              std::span<const int64_t> counts, const Defaults& defaults, float* out) const {
   ReaderLock lock(mu_);
   const int columns[] = {column};
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
   const auto dim = static_cast<size_t>(dim_);
   const FirstRows& first_values = *now_->rows;
   const float initial = columns_[static_cast<size_t>(column)].initial;
+  const float no_permission = now_->no_permission;
+  const KeyCounts* const known = counts_.get();
+  const auto admits = [&, filter_freq = now_->filter_freq](size_t i) {
+    return known == nullptr || known->CountOf(keys[i]) >= filter_freq - (counts.empty() ? 1 : counts[i]);
+  };
   const TableRows::Visit visit{.keys = keys, .columns = columns, .cost_ns = LookupNs()};
   return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
     for (const VisitedRow& row : rows) {
@@ -120,6 +135,8 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
         std::copy_n(row.numbers[0], dim, to);
       } else if (defaults.rows != nullptr) {
         std::copy_n(defaults.rows + (defaults.one_for_all ? 0 : row.number * dim), dim, to);
+      } else if (column == 0 && !admits(row.number)) {
+        std::fill_n(to, dim, no_permission);
       } else if (column == 0) {
         first_values.Fill(keys[row.number], {to, dim});
       } else {
@@ -130,20 +147,42 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
 }
 
 Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
-                              int64_t version, double cost_ns, const TableRows::Apply& apply) {
+                              std::span<const int64_t> counts, int64_t version, double cost_ns,
+                              const TableRows::Apply& apply) {
   ReaderLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
   const std::vector<float> initial = Initials();
-  const TableRows::Visit visit{.keys = keys,
-                               .columns = columns,
-                               .absent = TableRows::Absent::kAdd,
-                               .rows = now_->rows.get(),
-                               .initial = initial,
-                               .cost_ns = cost_ns,
-                               .write = true};
-  return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
+  TableRows::Visit visit{.keys = keys,
+                         .columns = columns,
+                         .absent = TableRows::Absent::kAdd,
+                         .rows = now_->rows.get(),
+                         .initial = initial,
+                         .cost_ns = cost_ns,
+                         .write = true};
+  const auto update = [&](std::span<const VisitedRow> rows) {
     apply(rows);
     for (const VisitedRow& row : rows) row.info->version = version;
+  };
+  if (counts_ == nullptr) return rows_->VisitKeys(pool, visit, update);
+  // All keys are counted before any is admitted, so that a key that occurs repeatedly is admitted as a whole. A key
+  // that has a row was admitted before, so its count is high enough.
+  for (const int64_t key : keys) {
+    if (TableRows::ResidueOf(key) % now_->parts != now_->part)
+      return rows_->VisitKeys(pool, visit, update);  // an error
+  }
+  for (size_t i = 0; i < keys.size(); ++i) counts_->Add(keys[i], counts.empty() ? 1 : counts[i], version);
+  std::vector<int64_t> admitted;
+  std::vector<size_t> numbers;  // of the admitted keys among all
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (counts_->CountOf(keys[i]) < now_->filter_freq) continue;
+    admitted.push_back(keys[i]);
+    numbers.push_back(i);
+  }
+  visit.keys = admitted;
+  return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
+    std::vector<VisitedRow> renumbered(rows.begin(), rows.end());
+    for (VisitedRow& row : renumbered) row.number = numbers[row.number];
+    update(renumbered);
   });
 }
 
@@ -164,18 +203,20 @@ Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
     for (const Column& column : columns_) initial.push_back(column.later_initial);
   }
   auto rows = std::make_unique<TableRows>(dim_, description.part, description.parts);
+  std::unique_ptr<KeyCounts> counts = CountsFor(description);
   const TableRows::Visit visit{.keys = {},
                                .columns = {},
                                .absent = TableRows::Absent::kAdd,
                                .rows = description.rows.get(),
                                .initial = initial,
                                .write = true};
-  TF_RETURN_IF_ERROR(fill(description, visit, *rows));
+  TF_RETURN_IF_ERROR(fill(description, visit, *rows, counts.get()));
   WriterLock lock(mu_);
   for (size_t column = 0; column < initial.size(); ++column) columns_[column].initial = initial[column];
   TF_RETURN_IF_ERROR(rows->EnsureColumns(Initials()));  // columns may have been added meanwhile
   now_ = std::move(description);
-  std::swap(rows_, rows);  // the earlier rows are freed after the lock is released
+  std::swap(rows_, rows);  // the earlier rows and counts are freed after the lock is released
+  std::swap(counts_, counts);
   columns_[0].initialized = true;
   for (const int column : columns) columns_[static_cast<size_t>(column)].initialized = true;
   return OkStatus();

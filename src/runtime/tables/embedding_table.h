@@ -13,6 +13,7 @@
 #include "core/threads/mutex.h"
 #include "core/threads/thread_pool.h"
 #include "runtime/kernel/resource.h"
+#include "runtime/tables/key_counts.h"
 #include "runtime/tables/table_rows.h"
 #include "tensorbraid/core/status.h"
 
@@ -24,6 +25,10 @@ struct RowsDescription {
   int part = 0;
   int parts = 1;
   std::shared_ptr<const FirstRows> rows;  // the first values of rows
+  // An update makes the row of a key when the key has occurred so many times in updates, this one included. Until then
+  // the updates of the key only count. 0: the first update makes the row, and nothing is counted.
+  int64_t filter_freq = 0;
+  float no_permission = 0;  // what a lookup gives in column 0 for a key that is not admitted
 };
 
 // The rows of a growing table, or of one part of it. Column 0 is the variable. The slots that optimizers keep for it
@@ -70,25 +75,31 @@ class EmbeddingTable final : public Resource {
     const float* rows = nullptr;  // null: the first values of the rows
     bool one_for_all = false;     // whether `rows` is one row; otherwise it has one for each key
   };
-  // Sets row i of `out`, which has keys.size() rows, to the numbers of keys[i] in a column. InvalidArgument if the
-  // table is a part that does not hold one of the keys.
-  Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, const Defaults& defaults,
-                float* out) const;
+  // Sets row i of `out`, which has keys.size() rows, to the numbers of keys[i] in a column. In a table with a filter, a
+  // key that has no row gives the first values if it will be admitted by an update with counts[i] occurrences (1 if
+  // `counts` is empty). InvalidArgument if the table is a part that does not hold one of the keys.
+  Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, std::span<const int64_t> counts,
+                const Defaults& defaults, float* out) const;
 
   // Makes missing rows, calls `apply` with the rows of all keys (see TableRows::VisitKeys), and gives them `version`.
-  Status Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys, int64_t version,
-                double cost_ns, const TableRows::Apply& apply);
+  // In a table with a filter, counts[i] is how often keys[i] has occurred (once if `counts` is empty), and `apply` gets
+  // the keys that are admitted.
+  Status Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
+                std::span<const int64_t> counts, int64_t version, double cost_ns, const TableRows::Apply& apply);
 
   // See TableRows::ForEachSmallTable. `columns` are those that `copy` reads.
   Status Export(ThreadPool& pool, std::span<const int> columns, const TableRows::Begin& begin,
                 const TableRows::Copy& copy) const;
 
+  // The counts of the keys, or null if the table has no filter. REQUIRES: the caller is called by Export.
+  const KeyCounts* exported_counts() const TB_NO_THREAD_SAFETY_ANALYSIS { return counts_.get(); }
+
   // Replaces all rows by those that `fill` makes in `rows`, with `visit` as an example of a visit that adds rows: it
-  // has the part's first values and initial numbers. If `fill` returns an error, nothing changes. Column 0 and
-  // `columns` are initialized then. Other threads use the earlier rows while `fill` runs. FailedPrecondition if no
-  // handle has described the table.
-  using Fill =
-      std::function<Status(const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows)>;
+  // has the part's first values and initial numbers. `counts` are those of the keys, or null without a filter. If
+  // `fill` returns an error, nothing changes. Column 0 and `columns` are initialized then. Other threads use the
+  // earlier rows while `fill` runs. FailedPrecondition if no handle has described the table.
+  using Fill = std::function<Status(const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows,
+                                    KeyCounts* counts)>;
   Status Replace(std::span<const int> columns, const Fill& fill);
 
   std::string DebugString() const override;
@@ -112,7 +123,8 @@ class EmbeddingTable final : public Resource {
   std::optional<RowsDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
   std::optional<RowsDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};
-  std::unique_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);  // null until the table is described
+  std::unique_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
+  std::unique_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
 };
 
 // What a handle of a growing table names: the variable or one slot.

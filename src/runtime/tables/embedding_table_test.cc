@@ -24,13 +24,13 @@ class EmbeddingTableTest : public testing::Test {
  protected:
   StatusOr<std::vector<float>> Lookup(std::vector<int64_t> keys, int column = 0) {
     std::vector<float> out(keys.size() * 2);
-    TF_RETURN_IF_ERROR(table_->Lookup(pool_, column, keys, {}, out.data()));
+    TF_RETURN_IF_ERROR(table_->Lookup(pool_, column, keys, {}, {}, out.data()));
     return out;
   }
   // Adds `delta` to some rows of a column.
   Status Add(std::vector<int64_t> keys, float delta, int column = 0, int64_t version = 0) {
     const int columns[] = {column};
-    return table_->Update(pool_, columns, keys, version, 10, [&](std::span<const VisitedRow> rows) {
+    return table_->Update(pool_, columns, keys, {}, version, 10, [&](std::span<const VisitedRow> rows) {
       for (const VisitedRow& row : rows) {
         for (int i = 0; i < 2; ++i) row.numbers[0][i] += delta;
       }
@@ -58,9 +58,9 @@ TEST_F(EmbeddingTableTest, LookupsOfAbsentKeysGiveTheDefaultsOfTheCaller) {
   const std::vector<int64_t> keys = {0, 1, 2};
   const std::vector<float> rows = {10, 11, 12, 13, 14, 15};
   std::vector<float> out(6);
-  ASSERT_TRUE(table_->Lookup(pool_, 0, keys, {.rows = rows.data()}, out.data()).ok());
+  ASSERT_TRUE(table_->Lookup(pool_, 0, keys, {}, {.rows = rows.data()}, out.data()).ok());
   EXPECT_EQ(out, (std::vector<float>{10, 11, 4, 4, 14, 15}));
-  ASSERT_TRUE(table_->Lookup(pool_, 0, keys, {.rows = rows.data(), .one_for_all = true}, out.data()).ok());
+  ASSERT_TRUE(table_->Lookup(pool_, 0, keys, {}, {.rows = rows.data(), .one_for_all = true}, out.data()).ok());
   EXPECT_EQ(out, (std::vector<float>{10, 11, 4, 4, 10, 11}));
 }
 
@@ -133,7 +133,7 @@ TEST_F(EmbeddingTableTest, ReplaceKeepsTheEarlierRowsUntilAllNewOnesAreMade) {
   };
   EXPECT_EQ(table_
                 ->Replace(slots,
-                          [&](const auto& description, const auto& visit, TableRows& rows) {
+                          [&](const auto& description, const auto& visit, TableRows& rows, KeyCounts*) {
                             EXPECT_TRUE(fill(description, visit, rows).ok());
                             EXPECT_EQ(*Lookup({1}), (std::vector<float>{4, 4}));  // the earlier rows are still there
                             return DataLoss("no");
@@ -147,7 +147,7 @@ TEST_F(EmbeddingTableTest, ReplaceKeepsTheEarlierRowsUntilAllNewOnesAreMade) {
   int later = 0;
   ASSERT_TRUE(table_
                   ->Replace(slots,
-                            [&](const auto& description, const auto& visit, TableRows& rows) {
+                            [&](const auto& description, const auto& visit, TableRows& rows, KeyCounts*) {
                               later = *table_->AddColumn("later", 2);
                               EXPECT_TRUE(table_->Initialize(later).ok());
                               return fill(description, visit, rows);

@@ -9,18 +9,6 @@
 namespace tensorbraid {
 namespace {
 
-constexpr int64_t kOffsets = 1001;  // the first row of each of the 1,000 small tables, and the number of rows
-
-Output Constant(Graph& graph, const Tensor& value) {
-  return NodeBuilder(graph, "Const").Attr("value", value).Attr("dtype", value.dtype()).Output();
-}
-
-Tensor Offsets() {
-  Tensor zeros(kInt32, {kOffsets});
-  std::ranges::fill(zeros.mutable_data<int32_t>(), 0);
-  return zeros;
-}
-
 // "Adagrad" for the slot "emb/part_0/Adagrad" of the table "emb/part_0".
 std::string NameWithinTable(const SavedVariable& slot, const SavedVariable& table) {
   return slot.name.substr(table.name.size() + 1);
@@ -76,12 +64,7 @@ void SavedTable::AddReads(Graph& graph, const Operation& after, const RecordedSa
   if (!rows.valid()) return;
   const bool only_changes = recorded != nullptr && recorded->only_changes;
   const int first_numbers = recorded == nullptr ? 4 : 5;
-  Output none, offsets;
-  if (!only_changes) {
-    none = Constant(graph, Tensor(kInt64, {0}));
-    offsets = Constant(graph, Offsets());
-    if (!none.valid() || !offsets.valid()) return;
-  }
+  const int first_filtered = first_numbers + static_cast<int>(slots.size()) + 1;
   for (size_t i = 0; i <= slots.size(); ++i) {
     const std::string& name = i == 0 ? table->name : slots[i - 1]->name;
     const auto add = [&](const char* suffix, const Output& value) {
@@ -98,10 +81,10 @@ void SavedTable::AddReads(Graph& graph, const Operation& after, const RecordedSa
       continue;
     }
     add("-partition_offset", rows.output(3));
-    add("-keys_filtered", none);
-    add("-freqs_filtered", none);
-    add("-versions_filtered", none);
-    add("-partition_filter_offset", offsets);
+    add("-keys_filtered", rows.output(first_filtered));
+    add("-freqs_filtered", rows.output(first_filtered + 1));
+    add("-versions_filtered", rows.output(first_filtered + 2));
+    add("-partition_filter_offset", rows.output(first_filtered + 3));
   }
 }
 

@@ -20,7 +20,7 @@ Operation AdagradOptimizer::Apply(const Gradient& grad, const Variable& variable
   NodeBuilder node = UpdateNode(variable, "ApplyAdagrad", grad);
   node.Input(GetSlot(variable, "accumulator").handle()).Input(LearningRate(learning_rate_, variable));
   InputGradient(node, grad);
-  return InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking).Finish();
+  return InputStepAndCounts(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void AdamOptimizer::CreateSlots(const Variable& variable) {
@@ -32,7 +32,8 @@ void AdamOptimizer::CreateSlots(const Variable& variable) {
 
 Operation AdamOptimizer::Apply(const Gradient& grad, const Variable& variable) {
   if (grad.is_sparse() && variable.table() == nullptr) return ApplyToRows(grad.slices(), variable);
-  return ApplyNode(grad, variable, "ApplyAdam").Finish();
+  NodeBuilder node = ApplyNode(grad, variable, "ApplyAdam");
+  return InputCountsOfTable(node, grad, variable).Finish();
 }
 
 Output AdamOptimizer::Power(const char* shared, const Variable& variable) {
@@ -100,7 +101,8 @@ Operation AdamWOptimizer::Apply(const Gradient& grad, const Variable& variable) 
     return AdamOptimizer::Apply(grad, variable);
   }
   if (variable.table() != nullptr) {
-    return ApplyNode(grad, variable, "ApplyAdamW").Input(Hyper(weight_decay_, variable)).Finish();
+    NodeBuilder node = ApplyNode(grad, variable, "ApplyAdamW");
+    return InputCountsOfTable(node.Input(Hyper(weight_decay_, variable)), grad, variable).Finish();
   }
   const Operation decayed = Decay(grad, variable);
   if (!decayed.valid()) return {};
@@ -135,7 +137,7 @@ Operation RMSPropOptimizer::Apply(const Gradient& grad, const Variable& variable
       .Input(Hyper(momentum_, variable))
       .Input(Hyper(epsilon_, variable));
   InputGradient(node, grad);
-  return InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking).Finish();
+  return InputStepAndCounts(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 void FtrlOptimizer::CreateSlots(const Variable& variable) {
@@ -157,7 +159,7 @@ Operation FtrlOptimizer::Apply(const Gradient& grad, const Variable& variable) {
       .Input(Hyper(l2_, variable));
   if (shrinks) node.Input(Hyper(shrinkage_, variable));
   node.Input(Hyper(power_, variable));
-  return InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking).Finish();
+  return InputStepAndCounts(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 }  // namespace tensorbraid

@@ -27,8 +27,8 @@ namespace {
 
 // Every read of the variable, or of rows of it, in its graph. A loss can depend on the variable only through these.
 std::vector<Output> ReadsOf(const Variable& variable) {
-  const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd",
-                                             "KvResourceGather"};
+  const std::set<std::string_view> kReads = {"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "KvResourceGather",
+                                             "KvResourceGatherV1"};
   std::vector<Output> reads;
   if (variable.is_reference()) reads.push_back(variable.handle());  // the value itself
   const GraphLock lock(*variable.graph());
@@ -415,7 +415,7 @@ Operation GradientDescentOptimizer::Apply(const Gradient& grad, const Variable& 
   if (variable.table() != nullptr) {
     NodeBuilder node = UpdateNode(variable, "ApplyGradientDescent", grad);
     InputGradient(node.Input(rate), grad);
-    return InputStepOfTable(node, variable).Attr("use_locking", use_locking_).Finish();
+    return InputStepAndCounts(node, grad, variable).Attr("use_locking", use_locking_).Finish();
   }
   if (!grad.is_sparse()) {
     return UpdateNode(variable, "ApplyGradientDescent", grad)
@@ -439,7 +439,7 @@ Operation MomentumOptimizer::Apply(const Gradient& grad, const Variable& variabl
   NodeBuilder node = UpdateNode(variable, "ApplyMomentum", grad);
   node.Input(GetSlot(variable, "momentum").handle()).Input(LearningRate(learning_rate_, variable));
   InputGradient(node, grad).Input(Hyper(momentum_, variable));
-  return InputStepOfTable(node, variable)
+  return InputStepAndCounts(node, grad, variable)
       .Attr("use_locking", options_.use_locking)
       .Attr("use_nesterov", options_.use_nesterov)
       .Finish();
@@ -458,7 +458,7 @@ Operation AdadeltaOptimizer::Apply(const Gradient& grad, const Variable& variabl
       .Input(Hyper(rho_, variable))
       .Input(Hyper(epsilon_, variable));
   InputGradient(node, grad);
-  return InputStepOfTable(node, variable).Attr("use_locking", use_locking_).Finish();
+  return InputStepAndCounts(node, grad, variable).Attr("use_locking", use_locking_).Finish();
 }
 
 std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,

@@ -28,7 +28,7 @@ Operation AdamAsyncOptimizer::Apply(const Gradient& grad, const Variable& variab
       .Input(Hyper(beta2_, variable))
       .Input(Hyper(epsilon_, variable));
   InputGradient(node, grad);
-  InputStepOfTable(node, variable).Attr("use_locking", options_.use_locking);
+  InputStepAndCounts(node, grad, variable).Attr("use_locking", options_.use_locking);
   if (grad.is_sparse()) return node.Attr("apply_sparse_rmsprop", options_.apply_sparse_rmsprop).Finish();
   // A dense update is Adam's op, which accelerators compile. The powers are multiplied after it.
   Graph& graph = *variable.graph();
@@ -71,7 +71,8 @@ Operation AdagradDecayOptimizer::Apply(const Gradient& grad, const Variable& var
       .Input(Hyper(rate_, variable))
       .Input(Hyper(baseline_, variable))
       .Input(step_);
-  return InputGradient(node, grad).Attr("use_locking", options_.use_locking).Finish();
+  InputGradient(node, grad);
+  return InputCountsOfTable(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
 }  // namespace tensorbraid

@@ -9,6 +9,7 @@
 #include "graph/model/variable_ops.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
+#include "train/optimizers/key_counts.h"
 
 namespace tensorbraid {
 
@@ -16,11 +17,11 @@ namespace tensorbraid {
 // updates the whole variable (the op "ResourceApplyAdagrad"), and slices update rows (the op
 // "ResourceSparseApplyAdagrad", or "KvResourceSparseApplyAdagrad" for a growing table). The node has the variable as
 // its first input. The caller adds the other inputs, among them the gradient (InputGradient) and, last, the step of a
-// table (InputStepOfTable).
+// table (InputStepOfTable) and the counts of its keys (InputCountsOfTable).
 inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule, const Gradient& grad) {
   std::string op = OpOnVariable(variable, (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule);
   if (variable.table() != nullptr) {  // the gradient consists of rows
-    op = "KvResourceSparse" + rule;
+    op = "KvResourceSparse" + rule + (CountsKeys(variable) ? "WithCounts" : "");
     if (OpRegistry::Global().Find(op) == nullptr) op = "_" + op;  // DeepRec has no such op
   }
   NodeBuilder node(*variable.graph(), op);
@@ -40,6 +41,17 @@ inline NodeBuilder& InputStepOfTable(NodeBuilder& node, const Variable& variable
   if (variable.table() == nullptr) return node;
   const Variable step = GetGlobalStep(*variable.graph());
   return node.Input(step.valid() ? step.value() : Operand(int64_t{0}).ToOutput(*variable.graph(), kInt64));
+}
+
+// For a growing table with a filter, adds how often each key of the gradient has occurred in the batch.
+inline NodeBuilder& InputCountsOfTable(NodeBuilder& node, const Gradient& grad, const Variable& variable) {
+  if (!CountsKeys(variable)) return node;
+  return node.Input(CountsOfKeys(grad.slices().indices, variable.handle()));
+}
+
+// Both of them, for most rules.
+inline NodeBuilder& InputStepAndCounts(NodeBuilder& node, const Gradient& grad, const Variable& variable) {
+  return InputCountsOfTable(InputStepOfTable(node, variable), grad, variable);
 }
 
 // Returns whether `value`, the value of the option named `option`, is a valid start for a slot that sums squared

@@ -40,7 +40,7 @@ namespace {
 // Whether the node uses the value of the variable with this handle.
 bool ReadsHandle(const Node& node, const Output& handle) {
   if (node.inputs().empty() || node.inputs()[0] != handle) return false;
-  if (NodeOf(handle)->type() == "KvVarHandleOp") return node.type() == "KvResourceGather";
+  if (NodeOf(handle)->type() == "KvVarHandleOp") return node.type().starts_with("KvResourceGather");
   return !node.type().starts_with("Assign") && node.type() != "VarIsInitializedOp";
 }
 

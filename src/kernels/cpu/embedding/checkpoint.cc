@@ -1,5 +1,6 @@
 // Saving and restoring growing tables.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -37,9 +38,41 @@ Status TooManyRows(const EmbeddingTable& table, int64_t rows) {
                          " rows in one part, but checkpoints count them in 32 bits: give it more parts");
 }
 
-// Sets outputs 0 to 3 to keys, freqs, versions and partition_offset, and those from `first_column` on to the numbers of
-// each column. Calls copied(small, count) after the first `count` rows of a small table were copied, before its lock is
-// released.
+// The keys of each small table, by residue, that have no row and were counted.
+using FilteredKeys = std::vector<std::vector<KeyCount>>;
+
+// Sets the last four outputs: keys, freqs, versions and partition_filter_offset.
+Status SetFiltered(KernelContext& ctx, const FilteredKeys& filtered) {
+  const int first = ctx.num_outputs() - 4;
+  int64_t n = 0;
+  for (const auto& keys : filtered) n += static_cast<int64_t>(keys.size());
+  if (n > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("a growing table has ", n, " keys without a row in one part, but checkpoints count them in ",
+                           "32 bits: give it more parts");
+  }
+  std::array<int64_t*, 3> to;
+  for (int i = 0; i < 3; ++i) {
+    TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(first + i, {n}));
+    to[static_cast<size_t>(i)] = out->inplace_data<int64_t>().data();
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * offsets, ctx.AllocateOutput(first + 3, {kSmallTables + 1}));
+  const auto offset = offsets->inplace_data<int32_t>();
+  int32_t at = 0;
+  for (size_t r = 0; r < filtered.size(); ++r) {
+    offset[r] = at;
+    for (const KeyCount& key : filtered[r]) {
+      to[0][at] = key.key;
+      to[1][at] = key.count;
+      to[2][at++] = key.version;
+    }
+  }
+  offset[filtered.size()] = at;
+  return OkStatus();
+}
+
+// Sets outputs 0 to 3 to keys, freqs, versions and partition_offset, those from `first_column` on to the numbers of
+// each column, and the last four to the keys without a row. Calls copied(small, count) after the first `count` rows of
+// a small table were copied, before its lock is released.
 template <typename Copied>
 Status ExportAll(KernelContext& ctx, const TableColumns& of, int first_column, const Copied& copied) {
   const int64_t dim = of.table->dim();
@@ -47,12 +80,17 @@ Status ExportAll(KernelContext& ctx, const TableColumns& of, int first_column, c
   std::vector<int64_t> rows_of(kSmallTables);  // each small table writes its own number
   int64_t* keys = nullptr;
   int64_t* versions = nullptr;
+  int64_t* freqs = nullptr;
+  const KeyCounts* counts = nullptr;
+  FilteredKeys filtered(kSmallTables);
   std::vector<float*> numbers;
   const auto begin = [&](int64_t n) -> Status {
     if (n > std::numeric_limits<int32_t>::max()) return TooManyRows(*of.table, n);
     TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, {n}));
     keys = out->inplace_data<int64_t>().data();
-    TF_RETURN_IF_ERROR(ctx.AllocateOutput(1, {0}).status());
+    counts = of.table->exported_counts();
+    TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(1, {counts == nullptr ? 0 : n}));
+    freqs = out->inplace_data<int64_t>().data();
     TF_ASSIGN_OR_RETURN(out, ctx.AllocateOutput(2, {n}));
     versions = out->inplace_data<int64_t>().data();
     for (size_t c = 0; c < of.columns.size(); ++c) {
@@ -68,9 +106,16 @@ Status ExportAll(KernelContext& ctx, const TableColumns& of, int first_column, c
       const RowInfo& info = small.info(row);
       keys[first + row] = info.key;
       versions[first + row] = info.version;
+      if (counts != nullptr) freqs[first + row] = counts->CountOf(info.key);
       for (size_t c = 0; c < of.columns.size(); ++c) {
         std::copy_n(small.numbers(static_cast<size_t>(of.columns[c]), row), dim, numbers[c] + (first + row) * dim);
       }
+    }
+    if (counts != nullptr) {
+      counts->ForEach(residue, [&](const KeyCount& key) TB_NO_THREAD_SAFETY_ANALYSIS {
+        const uint32_t row = small.Find(key.key, KeyHash(key.key));
+        if (row == RowIndex::kNone || row >= count) filtered[static_cast<size_t>(residue)].push_back(key);
+      });
     }
     copied(small, count);
   };
@@ -79,7 +124,7 @@ Status ExportAll(KernelContext& ctx, const TableColumns& of, int first_column, c
   offset[0] = 0;
   for (int r = 0; r < kSmallTables; ++r)
     offset[r + 1] = offset[r] + static_cast<int32_t>(rows_of[static_cast<size_t>(r)]);
-  return OkStatus();
+  return SetFiltered(ctx, filtered);
 }
 
 Status Export(KernelContext& ctx) {
@@ -89,7 +134,7 @@ Status Export(KernelContext& ctx) {
 
 // What has changed in a small table.
 struct TakenRows {
-  std::vector<int64_t> keys = {}, versions = {}, deleted = {};
+  std::vector<int64_t> keys = {}, freqs = {}, versions = {}, deleted = {};
   std::vector<std::vector<float>> numbers = {};  // of each column
 };
 
@@ -118,7 +163,11 @@ Status SetTaken(KernelContext& ctx, const TableColumns& of, std::span<const Take
   }
   TF_RETURN_IF_ERROR(SetList<int64_t>(
       ctx, 0, {rows}, taken, [](const TakenRows& t) -> auto& { return t.keys; }));
-  TF_RETURN_IF_ERROR(ctx.AllocateOutput(1, {0}).status());
+  int64_t freqs = 0;  // none without a filter
+  for (const TakenRows& t : taken) freqs += static_cast<int64_t>(t.freqs.size());
+  TF_RETURN_IF_ERROR(SetList<int64_t>(
+      ctx, 1, {freqs}, taken, [](const TakenRows& t) -> auto& { return t.freqs; }));
+  TF_RETURN_IF_ERROR(SetFiltered(ctx, FilteredKeys(kSmallTables)));
   TF_RETURN_IF_ERROR(SetList<int64_t>(
       ctx, 2, {rows}, taken, [](const TakenRows& t) -> auto& { return t.versions; }));
   TF_RETURN_IF_ERROR(SetList<int64_t>(
@@ -145,6 +194,9 @@ Status ExportChanges(KernelContext& ctx, const TableColumns& of, uint64_t predec
     small.changes->ForEachTaken([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
       rows.keys.push_back(small.info(row).key);
       rows.versions.push_back(small.info(row).version);
+      if (const KeyCounts* const counts = of.table->exported_counts(); counts != nullptr) {
+        rows.freqs.push_back(counts->CountOf(small.info(row).key));
+      }
       for (size_t c = 0; c < of.columns.size(); ++c) {
         const float* const numbers = small.numbers(static_cast<size_t>(of.columns[c]), row);
         rows.numbers[c].insert(rows.numbers[c].end(), numbers, numbers + dim);
@@ -182,12 +234,13 @@ Status RestoreTable(KernelContext& ctx, int first, const std::vector<std::string
   if (table.slots.size() != of.columns.size() || std::count(table.slots.begin(), table.slots.end(), "") > 1) {
     return InvalidArgument("slot_names must have one name for each of ", of.columns.size() - 1, " slots");
   }
-  return of.table->Replace(
-      of.columns, [&](const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows) -> Status {
-        TF_RETURN_IF_ERROR(ReadRows(ctx, table, prefixes, description, visit, rows));
-        if (save != 0) rows.RecordChanges(save);
-        return OkStatus();
-      });
+  return of.table->Replace(of.columns,
+                           [&](const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows,
+                               KeyCounts* counts) -> Status {
+                             TF_RETURN_IF_ERROR(ReadRows(ctx, table, prefixes, description, visit, rows, counts));
+                             if (save != 0) rows.RecordChanges(save);
+                             return OkStatus();
+                           });
 }
 
 StatusOr<std::string> PrefixOf(KernelContext& ctx) {

@@ -30,7 +30,16 @@ Status Lookup(KernelContext& ctx) {
   Shape shape = ctx.input(1).shape();
   shape.AddDim(table.dim());
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
-  return table.Lookup(ctx.pool(), column->column(), keys, defaults, out->inplace_data<float>().data());
+  std::vector<int64_t> widened_counts;
+  std::span<const int64_t> counts;
+  if (ctx.num_inputs() > 3) {
+    counts = KeysOf(ctx.input(3), &widened_counts);
+    if (counts.size() != keys.size()) {
+      return InvalidArgument("there must be one count per key of growing table '", table.name(), "', got ",
+                             counts.size(), " counts for ", keys.size(), " keys");
+    }
+  }
+  return table.Lookup(ctx.pool(), column->column(), keys, counts, defaults, out->inplace_data<float>().data());
 }
 
 // Keys wait for memory, unlike the rows of small variables, so threads share the lookups of a step.
@@ -43,7 +52,9 @@ Cost LookupCost(const CostContext& c) {
 }  // namespace
 
 void RegisterEmbeddingLookupKernels(KernelRegistry& r) {
-  r.Add("KvResourceGather", {{"dtype", {kFloat32}}, {"Tkeys", {kInt64, kInt32}}}, Lookup, LookupCost);
+  for (const char* op : {"KvResourceGather", "KvResourceGatherV1"}) {
+    r.Add(op, {{"dtype", {kFloat32}}, {"Tkeys", {kInt64, kInt32}}}, Lookup, LookupCost);
+  }
 }
 
 }  // namespace tensorbraid::cpu

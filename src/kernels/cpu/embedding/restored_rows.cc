@@ -1,6 +1,7 @@
 #include "kernels/cpu/embedding/restored_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -16,7 +17,7 @@ constexpr const char* kDeletedKeys = "-keys_deleted";
 struct SavedPart {
   std::string name;  // "a/b/emb" or "a/b/emb/part_0"
   int64_t rows = 0;
-  bool has_versions = false;
+  bool has_versions = false, has_freqs = false;
 };
 
 std::string Named(const std::string& part, const std::string& slot) {
@@ -60,6 +61,8 @@ StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::stri
     }
     const auto versions = reader.Find(part.name + "-versions");
     part.has_versions = versions.ok() && versions->dtype == kInt64 && versions->shape == Shape({part.rows});
+    const auto freqs = reader.Find(part.name + "-freqs");
+    part.has_freqs = freqs.ok() && freqs->dtype == kInt64 && freqs->shape == Shape({part.rows});
   }
   return parts;
 }
@@ -76,8 +79,8 @@ bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
 class TableRestore {
  public:
   TableRestore(KernelContext& ctx, const RestoredTable& table, const RowsDescription& description,
-               const TableRows::Visit& visit, TableRows& rows)
-      : ctx_(ctx), table_(table), description_(description), visit_(visit), rows_(rows) {}
+               const TableRows::Visit& visit, TableRows& rows, KeyCounts* counts)
+      : ctx_(ctx), table_(table), description_(description), visit_(visit), rows_(rows), counts_(counts) {}
 
   // Looks which keys are deleted in the end. Those that have rows again, in the same increment or in a later one, are
   // not. Call it for each increment, the oldest first, before Read.
@@ -108,11 +111,48 @@ class TableRestore {
       for (size_t c = 0; c < table_.slots.size(); ++c) {
         TF_RETURN_IF_ERROR(ReadColumn(reader, parts[p], table_.slots[c], table_.columns[c]));
       }
+      if (counts_ != nullptr) TF_RETURN_IF_ERROR(ReadCounts(reader, parts[p]));
     }
     return OkStatus();
   }
 
  private:
+  bool HoldsKey(int64_t key) const { return TableRows::ResidueOf(key) % description_.parts == description_.part; }
+
+  // Reads the counts of a saved part. Rows are admitted whatever their count.
+  Status ReadCounts(BundleReader& reader, const SavedPart& part) {
+    if (part.rows > 0 && !part.has_freqs) {
+      return FailedPrecondition("growing table '", table_.whole, "' has a filter that admits keys after ",
+                                description_.filter_freq, " occurrences, but checkpoint ", reader.prefix(),
+                                " has no counts of its keys, because it was saved without a filter: make the table ",
+                                "without the filter, or train it anew");
+    }
+    if (part.rows > 0) TF_RETURN_IF_ERROR(RaiseCounts(reader, part.name, "", description_.filter_freq));
+    if (!reader.Find(part.name + "-keys_filtered").ok()) return OkStatus();
+    return RaiseCounts(reader, part.name, "_filtered", 0);
+  }
+
+  Status RaiseCounts(BundleReader& reader, const std::string& part, const std::string& suffix, int64_t least) {
+    std::array<Tensor, 3> lists;
+    size_t i = 0;
+    for (const char* list : {"-keys", "-freqs", "-versions"}) {
+      const std::string name = StrCat(part, list, suffix);
+      TF_RETURN_IF_ERROR(RowsIn(reader, name, kInt64, Shape({Shape::kUnknownDim})).status());
+      TF_ASSIGN_OR_RETURN(lists[i++], reader.Read(name));
+    }
+    const auto keys = lists[0].data<int64_t>(), freqs = lists[1].data<int64_t>(), versions = lists[2].data<int64_t>();
+    if (keys.size() != freqs.size() || (keys.size() != versions.size() && !versions.empty())) {
+      return InvalidArgument("checkpoint ", reader.prefix(), " has ", keys.size(), " keys, ", freqs.size(),
+                             " counts and ", versions.size(), " versions in '", part, "-keys", suffix,
+                             "' and the tensors beside it");
+    }
+    for (size_t k = 0; k < keys.size(); ++k) {
+      if (!HoldsKey(keys[k]) || (suffix.empty() && deleted_.contains(keys[k]))) continue;
+      counts_->RaiseTo(keys[k], std::max(least, freqs[k]), versions.empty() ? 0 : versions[k]);
+    }
+    return OkStatus();
+  }
+
   // Reads the rows of a saved part in one column. Makes the rows if `slot` is empty; otherwise leaves out keys that
   // have no row.
   Status ReadColumn(BundleReader& reader, const SavedPart& part, const std::string& slot, int column) {
@@ -140,7 +180,7 @@ class TableRestore {
     keys_.clear();
     at_.clear();
     for (size_t i = begin; i < end; ++i) {
-      if (TableRows::ResidueOf(all[i]) % description_.parts != description_.part) continue;
+      if (!HoldsKey(all[i])) continue;
       if (!deleted_.empty() && deleted_.contains(all[i])) continue;
       keys_.push_back(all[i]);
       at_.push_back(i);
@@ -167,6 +207,7 @@ class TableRestore {
   const RowsDescription& description_;
   const TableRows::Visit& visit_;
   TableRows& rows_;
+  KeyCounts* const counts_;               // null without a filter
   absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
   std::vector<int64_t> keys_;             // of a batch, those that the part holds
   std::vector<size_t> at_;                // and where they are in the tensors
@@ -175,8 +216,8 @@ class TableRestore {
 }  // namespace
 
 Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
-                const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows) {
-  TableRestore restore(ctx, table, description, visit, rows);
+                const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows, KeyCounts* counts) {
+  TableRestore restore(ctx, table, description, visit, rows, counts);
   for (size_t i = 1; i < prefixes.size(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto increment, BundleReader::Open(prefixes[i]));
     TF_RETURN_IF_ERROR(restore.ReadDeleted(*increment));

@@ -31,6 +31,8 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
                               AttrOr<int64_t>(c.node(), "_seed", 0), description_.whole);
     rows_status_ = rows.status();
     if (rows.ok()) description_.rows = *std::move(rows);
+    description_.filter_freq = AttrOr<int64_t>(c.node(), "_filter_freq", 0);
+    description_.no_permission = AttrOr<float>(c.node(), "_no_permission", 0);
     description_.part = static_cast<int>(part_);
     description_.parts = static_cast<int>(parts_);
   }

@@ -40,7 +40,8 @@ class TableUpdateKernel : public Kernel {
   TableUpdateKernel(const Node& node, std::span<const char* const> variables, std::span<const char* const> scalars)
       : gradient_(InputNamed(node, "grad")),
         indices_(InputNamed(node, "indices")),
-        step_(InputNamed(node, "global_step")) {
+        step_(InputNamed(node, "global_step")),
+        counts_(std::max(InputNamed(node, "indices_counts"), InputNamed(node, "counts"))) {
     for (const char* name : variables) variables_.push_back(InputNamed(node, name));
     for (const char* name : scalars) scalars_.push_back(InputNamed(node, name));
   }
@@ -72,18 +73,29 @@ class TableUpdateKernel : public Kernel {
     std::vector<int64_t> widened;
     const std::span<const int64_t> keys = KeysOf(indices, &widened);
     TF_RETURN_IF_ERROR(CheckFinite(grad.data<float>(), keys, of.table->name(), version));
+    std::span<const int64_t> counts;
+    if (counts_ >= 0) {
+      counts = ctx.input(counts_).data<int64_t>();
+      if (counts.size() != keys.size()) {
+        return InvalidArgument("there must be one count per key of growing table '", of.table->name(), "', got ",
+                               counts.size(), " counts for ", keys.size(), " keys");
+      }
+    }
     const float* const g = grad.data<float>().data();
     const double cost_ns =
         EmbeddingTable::kVisitNs + static_cast<double>(variables_.size()) * RowUpdateNs(dim * int64_t{sizeof(float)});
-    return of.table->Update(ctx.pool(), of.columns, keys, version, cost_ns, [&](std::span<const VisitedRow> rows) {
-      for (const VisitedRow& row : rows) step(g + static_cast<int64_t>(row.number) * dim, dim, row.numbers);
-    });
+    return of.table->Update(ctx.pool(), of.columns, keys, counts, version, cost_ns,
+                            [&](std::span<const VisitedRow> rows) {
+                              for (const VisitedRow& row : rows)
+                                step(g + static_cast<int64_t>(row.number) * dim, dim, row.numbers);
+                            });
   }
 
   std::vector<int> scalars_;  // the numbers of the inputs that are scalars of the rule
 
  private:
   const int gradient_, indices_, step_;
+  const int counts_;            // -1: each key has occurred once
   std::vector<int> variables_;  // the numbers of the inputs that are columns of the table
 };
 
@@ -119,23 +131,31 @@ Cost TableUpdateCost(const CostContext& c) {
   return cost;
 }
 
+// The kernels of the op of a rule, and of the one for tables with a filter.
+template <template <typename> class Rule>
+void AddTableRule(KernelRegistry& r, const std::string& op,
+                  std::source_location location = std::source_location::current()) {
+  const TypeConstraints types = {{"T", {kFloat32}}, {"Tindices", {kInt64, kInt32}}};
+  for (const char* counts : {"", "WithCounts"})
+    r.Add<TableRuleKernel<Rule>>(op + counts, types, TableUpdateCost, location);
+}
+
 }  // namespace
 
 void RegisterEmbeddingUpdateKernels(KernelRegistry& r) {
   using namespace update_rules;  // NOLINT: the rules of static variables
-  const TypeConstraints types = {{"T", {kFloat32}}, {"Tindices", {kInt64, kInt32}}};
-  r.Add<TableRuleKernel<GradientDescent>>("KvResourceSparseApplyGradientDescent", types, TableUpdateCost);
-  r.Add<TableRuleKernel<Momentum>>("_KvResourceSparseApplyMomentum", types, TableUpdateCost);
-  r.Add<TableRuleKernel<Adadelta>>("_KvResourceSparseApplyAdadelta", types, TableUpdateCost);
-  r.Add<TableRuleKernel<Adagrad>>("KvResourceSparseApplyAdagrad", types, TableUpdateCost);
-  r.Add<TableRuleKernel<AdagradDecay>>("KvResourceSparseApplyAdagradDecay", types, TableUpdateCost);
-  r.Add<TableRuleKernel<Adam>>("KvResourceSparseApplyAdam", types, TableUpdateCost);
-  r.Add<TableRuleKernel<AdamW>>("KvResourceSparseApplyAdamW", types, TableUpdateCost);
-  r.Add<TableRuleKernel<AdamAsync>>("KvResourceSparseApplyAdamAsync", types, TableUpdateCost);
-  r.Add<TableRuleKernel<RmsProp>>("_KvResourceSparseApplyRMSProp", types, TableUpdateCost);
-  r.Add<TableRuleKernel<CenteredRmsProp>>("_KvResourceSparseApplyCenteredRMSProp", types, TableUpdateCost);
-  r.Add<TableRuleKernel<Ftrl>>("_KvResourceSparseApplyFtrl", types, TableUpdateCost);
-  r.Add<TableRuleKernel<FtrlV2>>("_KvResourceSparseApplyFtrlV2", types, TableUpdateCost);
+  AddTableRule<GradientDescent>(r, "KvResourceSparseApplyGradientDescent");
+  AddTableRule<Momentum>(r, "_KvResourceSparseApplyMomentum");
+  AddTableRule<Adadelta>(r, "_KvResourceSparseApplyAdadelta");
+  AddTableRule<Adagrad>(r, "KvResourceSparseApplyAdagrad");
+  AddTableRule<AdagradDecay>(r, "KvResourceSparseApplyAdagradDecay");
+  AddTableRule<Adam>(r, "KvResourceSparseApplyAdam");
+  AddTableRule<AdamW>(r, "KvResourceSparseApplyAdamW");
+  AddTableRule<AdamAsync>(r, "KvResourceSparseApplyAdamAsync");
+  AddTableRule<RmsProp>(r, "_KvResourceSparseApplyRMSProp");
+  AddTableRule<CenteredRmsProp>(r, "_KvResourceSparseApplyCenteredRMSProp");
+  AddTableRule<Ftrl>(r, "_KvResourceSparseApplyFtrl");
+  AddTableRule<FtrlV2>(r, "_KvResourceSparseApplyFtrlV2");
 }
 
 }  // namespace tensorbraid::cpu

@@ -1,0 +1,50 @@
+// How often keys have occurred in updates, for growing tables that admit a key after some occurrences.
+#ifndef TENSORBRAID_RUNTIME_TABLES_KEY_COUNTS_H_
+#define TENSORBRAID_RUNTIME_TABLES_KEY_COUNTS_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/threads/mutex.h"
+
+namespace tensorbraid {
+
+// What is known of a key, whether it has a row or not.
+struct KeyCount {
+  int64_t key;
+  int64_t version;  // the global step in which it was last counted
+  uint32_t count;   // stays at the largest number
+};
+
+// The counts of the keys of one part of a table. They are in a hash table for each remainder by 1,000, so that one that
+// grows moves a thousandth of the keys. Thread-safe: each has a lock, which is held for moments, and may be acquired
+// while the lock of a small table is held.
+class KeyCounts {
+ public:
+  KeyCounts();
+  ~KeyCounts();
+
+  // Adds occurrences of a key, of which there may be none, in this step.
+  void Add(int64_t key, int64_t occurrences, int64_t version);
+  // Raises the count of a key to `count`, if it is lower, and sets the step in which it was last counted.
+  void RaiseTo(int64_t key, int64_t count, int64_t version);
+  // 0 for a key that was never counted.
+  int64_t CountOf(int64_t key) const;
+  // Calls visit(count) for each key with this remainder, in no particular order. `visit` does not use this object.
+  void ForEach(int residue, const std::function<void(const KeyCount&)>& visit) const;
+
+  int64_t keys() const;
+  int64_t bytes() const;
+
+ private:
+  class Map;
+  Map& MapOf(int64_t key) const;
+  const std::unique_ptr<Map[]> maps_;  // by remainder
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_RUNTIME_TABLES_KEY_COUNTS_H_
