@@ -456,6 +456,7 @@ void BindGraph(Module& m) {
              return result;
            })
       .def("_finalize", [](Graph& self, const std::string& reason) { self.Finalize(reason); })
+      .def("_unsafe_unfinalize", [](Graph& self) { self.Unfinalize(); })
       .def_prop_ro("finalized", [](const Graph& self) { return self.finalized(); })
       .def_prop_rw(
           "seed", [](const Graph& self) { return self.random_seed(); },

@@ -58,6 +58,26 @@ class MonitoredSessionTest(unittest.TestCase):
             session.run(loss)
         session.close()
 
+    def test_an_evaluation_follows_in_the_graph_of_the_training(self):
+        w, loss, step, train = model()
+        folder = tempfile.mkdtemp()
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=[tf.train.StopAtStepHook(3)]) as session:
+            while not session.should_stop():
+                session.run(train)
+            trained = session._tf_sess().run(loss)
+        average, update = tf.metrics.mean(loss)
+        scaffold = tf.train.Scaffold(local_init_op=tf.group(tf.local_variables_initializer()))
+        creator = tf.train.ChiefSessionCreator(scaffold, checkpoint_dir=folder)
+        with tf.train.MonitoredSession(creator) as session:
+            session.run(update)
+            self.assertAlmostEqual(session.run(average), trained, places=6)
+        tf.get_default_graph().finalize()
+        with tf.train.MonitoredSession(creator) as session:
+            session.run(step)
+        self.assertTrue(tf.get_default_graph().finalized)
+        tf.get_default_graph()._unsafe_unfinalize()
+        self.assertFalse(tf.get_default_graph().finalized)
+
     def test_an_error_of_a_hook_is_raised_as_it_is_and_end_is_not_called(self):
         class Own(Exception):
             pass

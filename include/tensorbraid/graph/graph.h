@@ -297,6 +297,8 @@ class Graph {
   // effect.
   void Finalize(const std::string& reason);
   bool finalized() const;
+  // Allows changes again. A MonitoredSession does so when it is closed, if the graph could change before.
+  void Unfinalize();
 
   // TensorFlow's GraphDef, in binary or text form.
   StatusOr<std::string> ToGraphDef() const;

@@ -404,6 +404,10 @@ void Graph::Finalize(const std::string& reason) {
   MutexLock lock(impl_->mu_);
   if (impl_->finalized_by_.empty()) impl_->finalized_by_ = reason;
 }
+void Graph::Unfinalize() {
+  MutexLock lock(impl_->mu_);
+  impl_->finalized_by_.clear();
+}
 bool Graph::finalized() const { return !impl_->CheckMayChange().ok(); }
 
 }  // namespace tensorbraid

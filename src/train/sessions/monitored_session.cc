@@ -54,6 +54,7 @@ struct MonitoredSession::Impl {
   const GraphRef graph;
   MonitoredTrainingSessionOptions options;
   SetupOps setup_ops;
+  bool reopens_graph = false;         // when the session is closed, for an evaluation after the training
   std::shared_ptr<Saver> warm_start;  // of the variables that the checkpoint has; null: no warm start
   std::optional<int64_t> last_step;
   std::unique_ptr<Session> session;
@@ -271,6 +272,10 @@ Status MonitoredSession::Impl::Close() {
   // Closing the session wakes threads that are blocked in a run.
   const Status session_closed = session == nullptr ? OkStatus() : session->Close();
   close_status = coordinator->Join();
+  if (reopens_graph) {
+    const GraphUse use = graph.Use();
+    if (use.CheckExists("MonitoredSession::Close").ok()) use->Unfinalize();
+  }
   if (close_status.ok()) close_status = ended;
   if (close_status.ok()) close_status = session_closed;
   return close_status;
@@ -372,6 +377,7 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   }
   TF_ASSIGN_OR_RETURN(const SetupOps ops, SetupOps::AddTo(graph));
   TF_RETURN_IF_ERROR(RegisterChangesOfStep(graph));
+  const bool could_change = !graph.finalized();
   const std::string line = LocationText(ImplOf(graph).UserLine(loc));
   graph.Finalize(StrCat("MonitoredTrainingSession (", line, ") uses it"));
 
@@ -383,6 +389,7 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
   impl.setup_ops = ops;
   impl.warm_start = std::move(warm_start);
   impl.last_step = last_step;
+  impl.reopens_graph = could_change;
   Status status = impl.CauseOf(impl.Start());
   if (impl.CanRecover(status)) status = impl.Recover(status);
   if (!status.ok()) {

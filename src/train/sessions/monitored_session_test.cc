@@ -44,6 +44,24 @@ TEST(MonitoredSession, AnErrorSaysWhatHasFinalizedTheGraph) {
   EXPECT_NE(std::string(m.g.status().message()).find("MonitoredTrainingSession"), std::string::npos) << m.g.status();
 }
 
+TEST(MonitoredSession, TheGraphCanChangeAgainAfterTheTraining) {
+  Model m;
+  ASSERT_TRUE((*m.Start())->Close().ok());
+  const Output square = Square(m.loss);
+  ASSERT_TRUE(m.g.status().ok()) << m.g.status();
+  auto evaluation = m.Start();
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  EXPECT_TRUE((*evaluation)->Run({square}, m.Feeds()).ok());
+}
+
+TEST(MonitoredSession, AGraphThatWasFinalizedBeforeStaysSo) {
+  Model m;
+  (void)m.Start();  // adds its operations
+  m.g.Finalize("the test uses it");
+  ASSERT_TRUE((*m.Start())->Close().ok());
+  EXPECT_TRUE(m.g.finalized());
+}
+
 TEST(MonitoredSession, RunsFailOnceTheGraphIsDestroyed) {
   TempDir dir;
   auto m = std::make_unique<Model>();
