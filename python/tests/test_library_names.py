@@ -253,6 +253,23 @@ class ExecutorTest(unittest.TestCase):
         metrics, exports = self.make().run()
         self.assertEqual((metrics["global_step"], metrics["loss"], exports), (2, 1.0, []))
 
+    def test_columns_by_hand(self):
+        columns = tf.feature_column
+        builder = api.find("python.feature_column.feature_column._LazyBuilder")({
+            "words": tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["a", "b", "a"], [2, 2]),
+            "x": tf.constant([[1.0], [2.0]])})
+        column = columns.sequence_categorical_column_with_hash_bucket("words", 7)
+        self.assertEqual(column._num_buckets, 7)
+        found = column._get_sparse_tensors(builder)
+        self.assertIsNone(found.weight_tensor)
+        self.assertEqual(found.id_tensor.shape.ndims, 3)
+        lengths = api.find("python.feature_column.utils.sequence_length_from_sparse_tensor")(found.id_tensor)
+        number = columns.numeric_column("x")
+        self.assertEqual(tuple(number._variable_shape), (1,))
+        with tf.Session() as session:
+            self.assertEqual(list(session.run(lengths)), [2, 1])
+            self.assertEqual(session.run(number._get_dense_tensor(builder)).tolist(), [[1.0], [2.0]])
+
     def test_a_listener_ends_the_evaluator(self):
         training = api.find("python.estimator.training")
         seen = []

@@ -46,6 +46,12 @@ class DenseColumn(FeatureColumn):
         """The values of the column, a tensor of floats."""
         raise NotImplementedError(f"dense_tensor of {type(self).__name__}")
 
+    # Programs use these names of TensorFlow's though they are private.
+    _variable_shape = property(lambda self: self.variable_shape)
+
+    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
+        return self.dense_tensor(inputs, weight_collections, trainable)
+
 
 class CategoricalColumn(FeatureColumn):
     """A column with ids below `num_buckets`: `ids_and_weights` returns them as SparseTensors."""
@@ -55,6 +61,12 @@ class CategoricalColumn(FeatureColumn):
     def ids_and_weights(self, features):
         """The numbers of the categories, and their weights or None."""
         return IdsAndWeights(features.get(self), None)
+
+    # Programs use these names of TensorFlow's though they are private.
+    _num_buckets = property(lambda self: self.num_buckets)
+
+    def _get_sparse_tensors(self, inputs, weight_collections=None, trainable=None):
+        return self.ids_and_weights(inputs)
 
 
 class SequenceDenseColumn(FeatureColumn):
