@@ -86,7 +86,7 @@ TEST(ScaleTest, TrainingOf500TasksSurvivesTheLossOfAParameterServerAndTenWorkers
     options.faults.push_back(fault);
   };
   for (int i = 0; i < 10; ++i) kill({"worker", 17 + 40 * i}, milliseconds(200 + 10 * i));
-  kill({"ps", 7}, milliseconds(300));
+  kill({"ps", 7}, milliseconds(250));
   const SimulationResult result = Simulate(
       kSeed,
       [&](Scheduler& scheduler) -> StatusOr<std::string> {
