@@ -57,8 +57,8 @@ Status SavedTablesReader::FindTables() {
     TableInCheckpoint table{.name = whole};
     for (const auto& [number, name] : numbered) {
       if (number != static_cast<int>(table.parts.size())) {
-        return DataLoss("checkpoint ", reader_->prefix(), " has no part ", table.parts.size(), " of the growing table '",
-                        whole, "'");
+        return DataLoss("checkpoint ", reader_->prefix(), " has no part ", table.parts.size(),
+                        " of the growing table '", whole, "'");
       }
       TF_ASSIGN_OR_RETURN(const auto keys, reader_->Find(StrCat(name, kKeys)));
       table.rows += keys.shape.dim(0);
@@ -93,9 +93,9 @@ StatusOr<TableInCheckpoint> SavedTablesReader::Find(const std::string& name) con
   }
   if (names.empty()) return NotFound("checkpoint ", reader_->prefix(), " has no growing tables");
   const std::string nearest = NearestWord(name, names);
-  return NotFound("checkpoint ", reader_->prefix(), " has no growing table '", name, "'",
-                  nearest.empty() ? StrCat("; it has ", StrJoin(names, ", "))
-                                  : StrCat("; did you mean '", nearest, "'?"));
+  return NotFound(
+      "checkpoint ", reader_->prefix(), " has no growing table '", name, "'",
+      nearest.empty() ? StrCat("; it has ", StrJoin(names, ", ")) : StrCat("; did you mean '", nearest, "'?"));
 }
 
 Status SavedTablesReader::ForEachRow(const TableInCheckpoint& table, bool slots,

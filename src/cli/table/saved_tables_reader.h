@@ -17,7 +17,7 @@ namespace tensorbraid {
 
 // A growing table as it was saved.
 struct TableInCheckpoint {
-  std::string name;                // of the whole table: "users"
+  std::string name;                     // of the whole table: "users"
   std::vector<std::string> parts = {};  // "users/part_0", ...; "users" alone if it has no parts
   std::vector<std::string> slots = {};  // of optimizers: "Adagrad"
   int64_t rows = 0;
@@ -28,9 +28,9 @@ struct TableInCheckpoint {
 // A row that was saved.
 struct SavedRow {
   int64_t key = 0;
-  int64_t version = -1;              // the global step of the last update; -1 if it was not saved
-  std::optional<int64_t> frequency = {};  // how often updates had the key, in tables that count
-  std::span<const float> numbers = {};    // of the table, [dim]
+  int64_t version = -1;                            // the global step of the last update; -1 if it was not saved
+  std::optional<int64_t> frequency = {};           // how often updates had the key, in tables that count
+  std::span<const float> numbers = {};             // of the table, [dim]
   std::vector<std::span<const float>> slots = {};  // those of each slot, if they were asked for
 };
 

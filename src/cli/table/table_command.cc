@@ -122,7 +122,8 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
   get->footer("\nExits with 1 if a key has no row, 2 on an error.");
   CLI::App* top = add("top", "Print the keys with the largest norms or counts, or the latest updates", &ShowTop);
   add_table(top);
-  top->add_option("--by", flags->by, "norm: L2 norm of the row; frequency: occurrences; version: step of the last update")
+  top->add_option("--by", flags->by,
+                  "norm: L2 norm of the row; frequency: occurrences; version: step of the last update")
       ->check(OneOf({"norm", "frequency", "version"}))
       ->capture_default_str();
   top->add_option("--count", flags->count, "how many keys to print")

@@ -15,8 +15,8 @@ namespace tensorbraid {
 // A line for each growing table: rows, numbers per row, parts, slots, and the bytes of the numbers with those of slots.
 std::string DescribeTables(const SavedTablesReader& reader);
 
-// The key that a word stands for: the word's number, or, with `hash`, the key that feature columns make of a string: its
-// fingerprint modulo 2^63 - 1. InvalidArgument if the word is no 64-bit number.
+// The key that a word stands for: the word's number, or, with `hash`, the key that feature columns make of a string:
+// its fingerprint modulo 2^63 - 1. InvalidArgument if the word is no 64-bit number.
 StatusOr<int64_t> KeyOf(const std::string& word, bool hash);
 
 struct RowsText {
@@ -33,8 +33,8 @@ enum class RowOrder { kNorm, kFrequency, kVersion };
 StatusOr<std::string> DescribeTopRows(SavedTablesReader& reader, const TableInCheckpoint& table, RowOrder order,
                                       int count);
 
-// Writes all rows as CSV with a headline: key, version, frequency if the table counts, and the numbers v0, v1, ...; with
-// `slots` also "Adagrad:0", .... Each number is the shortest text from which the same float is read.
+// Writes all rows as CSV with a headline: key, version, frequency if the table counts, and the numbers v0, v1, ...;
+// with `slots` also "Adagrad:0", .... Each number is the shortest text from which the same float is read.
 Status WriteRows(SavedTablesReader& reader, const TableInCheckpoint& table, bool slots, std::ostream& out);
 
 }  // namespace tensorbraid

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/memory/allocator.h"
+#include "core/testing/memory_limit.h"
 
 namespace tensorbraid {
 namespace {
@@ -45,7 +46,9 @@ TEST(BlockPoolTest, BlocksCountForTheLimitOfTheAllocator) {
   EXPECT_EQ(GetAllocatorStats().bytes_in_use, before + 3 * static_cast<int64_t>(kUnit));
   pool.Free(block, 3 * kUnit);
   EXPECT_EQ(GetAllocatorStats().bytes_in_use, before);
-  EXPECT_EQ(pool.Allocate(kUnit << 30), nullptr);  // 64 TB
+  const MemoryLimit limit(2 * kUnit);
+  EXPECT_EQ(pool.Allocate(3 * kUnit), nullptr);
+  EXPECT_EQ(GetAllocatorStats().bytes_in_use, before);
 }
 
 }  // namespace
