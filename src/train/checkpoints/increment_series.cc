@@ -5,6 +5,7 @@
 
 #include "core/system/env.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 #include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
