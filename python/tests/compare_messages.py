@@ -21,12 +21,17 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 CPP_FILES = ["checkpoint/checkpoint_state.proto", "checkpoint/saved_tensor_slice.proto", "checkpoint/tensor_bundle.proto",
              "cluster/protobuf/cluster_def.proto", "cluster/protobuf/config.proto", "graph/format/graph.proto",
              "io/example.proto", "io/summary.proto", "train/checkpoints/meta_graph.proto"]
+# Options of DeepRec's programs, which TensorFlow does not have.
+OF_DEEPREC = {("OptimizerOptions", name) for name in (
+    "do_op_fusion", "micro_batch_num", "do_smart_stage", "do_smart_stage_gpu", "do_async_embedding",
+    "stage_multi_stream")}
 
 
 def same_type(ours, theirs):
     """Whether two fields have the same encoding: an enum may be declared as an integer, and a message as bytes."""
     pair = {ours.type, theirs.type}
     return len(pair) == 1 or pair in ({ours.TYPE_INT32, ours.TYPE_ENUM}, {ours.TYPE_BYTES, ours.TYPE_MESSAGE})
+
 
 
 def compare(ours, theirs, seen):
@@ -37,8 +42,9 @@ def compare(ours, theirs, seen):
     found = []
     for field in ours.fields:
         other = theirs.fields_by_name.get(field.name)
-        if other is None:
+        if other is None and (ours.name, field.name) not in OF_DEEPREC:
             found.append(f"{ours.full_name}.{field.name} is not in TensorFlow")
+        if other is None:
             continue
         if field.number != other.number or not same_type(field, other) or field.is_packed != other.is_packed:
             found.append(f"{ours.full_name}.{field.name}: {field.number} {field.type}, not {other.number} {other.type}")

@@ -302,6 +302,8 @@ class Order:
             self._values[name] = merged
             if i == len(results[0]):
                 continue
+            if s.kind == "while":  # it leaves the loop without waiting for the other variables of the loop
+                merged.before = self._control[s.name] | parameters[i][1] | (0 if read else self._bit[s.name])
             for value in [r[i] for r in results]:
                 if value.shares and (value.task != s.task or kind not in ("cond1", "while1")):
                     raise Undetermined("a shared buffer leaves a function or its task")
