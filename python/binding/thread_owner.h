@@ -45,7 +45,7 @@ class ThreadOwner {
 
   // Whether the object is another process's, of which this one is a child.
   bool forked() const { return ForkCount() != process_; }
-  // Raises FailedPreconditionError if it is. `name` is that of Python: "session".
+  // Raises FailedPreconditionError if it is. `name` is what Python calls the object: "session".
   void CheckProcess(const char* name) const {
     if (object_ == nullptr || !forked()) return;
     Check(FailedPrecondition("this ", name,

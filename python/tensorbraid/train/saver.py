@@ -115,7 +115,7 @@ class Saver:
     def incremental_save(self, sess, save_path, global_step=None):
         """Saves what has changed since the last save of this saver, which has incremental_save_restore=True.
 
-        Returns the path of the increment, or that of a full checkpoint if one was due.
+        Returns the path of the increment, or of the full checkpoint if one was due.
         """
         arguments.check(hasattr(sess, "_session"), "sess", "a Session", sess)
         arguments.path("save_path", save_path)

@@ -10,7 +10,7 @@ void BriefLock::LockSlowly(std::source_location where) TB_NO_THREAD_SAFETY_ANALY
   for (int i = 0; i < kTries; ++i) {
     if (state_.load(std::memory_order_relaxed) == kFree && TryLock()) return;
   }
-  // Whoever has slept takes the lock as awaited, since others may still sleep.
+  // A thread that has slept marks the lock as awaited when it takes it, since others may still sleep.
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) state_.wait(kAwaited);
 }
 

@@ -10,6 +10,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "tensorbraid/train/hooks.h"
+#include "train/checkpoints/find_checkpoints.h"
 #include "train/checkpoints/increments.h"
 
 namespace tensorbraid {
@@ -136,22 +137,6 @@ class CheckpointSaverHook final : public SessionRunHook {
   int64_t full_step_ = -1, last_step_ = -1;
   int64_t saved_step_ = -1;  // the global step of the last checkpoint
 };
-
-// Finds the checkpoints of a directory by the names of their files, because its file `checkpoint` is damaged. The
-// newest is last.
-std::vector<std::string> FindCheckpoints(const std::string& directory) {
-  constexpr std::string_view kIndex = ".index";
-  std::vector<std::pair<WallClock::time_point, std::string>> found;
-  const auto paths = MatchingPaths(JoinPath(directory, StrCat("*", kIndex)));
-  for (const std::string& path : paths.value_or(std::vector<std::string>())) {
-    const auto info = Env::Default().Stat(path);
-    if (info.ok()) found.emplace_back(info->modified, path.substr(0, path.size() - kIndex.size()));
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<std::string> prefixes;
-  for (auto& [time, prefix] : found) prefixes.push_back(std::move(prefix));
-  return prefixes;
-}
 
 // Returns the checkpoints of a directory, the latest last, or none if the directory has no file `checkpoint`. If this
 // file is damaged, returns the checkpoints that FindCheckpoints finds.

@@ -12,6 +12,7 @@
 #include "core/text/strings.h"
 #include "core/values/crc32c.h"
 #include "tensorbraid/checkpoint/checkpoint.h"
+#include "train/checkpoints/find_checkpoints.h"
 
 namespace tensorbraid {
 namespace {
@@ -63,21 +64,6 @@ StatusOr<IncrementChain> ChainTo(const std::string& newest) {
     }
     increment = before;
   }
-}
-
-// The increments in a directory by the time of their indices, because its list is damaged.
-std::vector<std::string> FindIncrements(const std::string& directory) {
-  constexpr std::string_view kIndex = ".index";
-  std::vector<std::pair<WallClock::time_point, std::string>> found;
-  const auto paths = MatchingPaths(JoinPath(directory, StrCat("*", kIndex)));
-  for (const std::string& path : paths.value_or(std::vector<std::string>())) {
-    const auto info = Env::Default().Stat(path);
-    if (info.ok()) found.emplace_back(info->modified, path.substr(0, path.size() - kIndex.size()));
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<std::string> increments;
-  for (auto& [time, prefix] : found) increments.push_back(std::move(prefix));
-  return increments;
 }
 
 Status ReadAll(const std::string& prefix) {
@@ -172,11 +158,11 @@ std::vector<std::string> ListIncrements(const std::string& path) {
   }
   if (absl::IsNotFound(state.status())) return {};
   TB_LOG(Error, "train") << ToString(state.status()) << "; trying the increments that are in the directory";
-  return FindIncrements(directory);
+  return FindCheckpoints(directory);
 }
 
 void RemoveOrphans(const std::string& path) {
-  for (const std::string& increment : FindIncrements(IncrementsOf(path))) {
+  for (const std::string& increment : FindCheckpoints(IncrementsOf(path))) {
     const auto link = ReadLink(increment);
     if (!link.ok() || CheckpointExists(JoinPath(DirectoryOf(path), link->full))) continue;
     if (const Status removed = RemoveCheckpoint(increment); !removed.ok()) {

@@ -20,7 +20,7 @@ inline constexpr const char* kLinkTensor = "_increment/link";
 
 // "logs/.incremental_checkpoint/model.ckpt" for "logs/model.ckpt".
 std::string IncrementPath(const std::string& path);
-// Whether the prefix is that of an increment.
+// Whether the prefix names an increment.
 bool IsIncrement(const std::string& prefix);
 
 // What an increment says about the checkpoints before it. Names have no directory.
