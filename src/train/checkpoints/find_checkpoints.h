@@ -7,8 +7,8 @@
 
 namespace tensorbraid {
 
-// The prefixes of the checkpoints, or increments, of a directory by the names of their files, for a directory whose list
-// is damaged. The newest is last.
+// The prefixes of the checkpoints, or increments, of a directory by the names of their files, for a directory whose
+// list is damaged. The newest is last.
 std::vector<std::string> FindCheckpoints(const std::string& directory);
 
 }  // namespace tensorbraid
