@@ -92,6 +92,21 @@ std::string AcceleratorsText(const proto::ClusterReport& report) {
                 compiling.empty() ? "" : "programs that are being compiled:\n", compiling);
 }
 
+// The growing tables of the cluster, a line for each table or part of one; "" if there are none.
+std::string TablesText(const proto::ClusterReport& report) {
+  std::vector<TextRow> lines = {
+      {"task", "table", "rows", "memory", "grown in a minute", "rows made", "lookups with a row", "keys that wait"}};
+  for (const proto::TaskReport& task : report.tasks()) {
+    for (const auto& table : task.tables()) {
+      lines.push_back({task.task(), table.table(), Formatted("%.0f", table.rows()), SizeText(table.bytes()),
+                       Formatted("%.0f", table.growth_per_minute()), Formatted("%.0f", table.admissions()),
+                       table.lookups() > 0 ? PercentText(table.hits() / table.lookups()) : "",
+                       table.waiting() > 0 ? Formatted("%.0f", table.waiting()) : ""});
+    }
+  }
+  return lines.size() == 1 ? "" : StrCat("\n", TableText(lines));
+}
+
 // A line about the cluster, which begins with `begin` and ends with `end`; the table of its tasks; and the steps that
 // have run for long.
 std::string OneClusterText(const proto::ClusterReport& before, const proto::ClusterReport& report,
@@ -127,8 +142,8 @@ std::string OneClusterText(const proto::ClusterReport& before, const proto::Clus
   }
   std::string text = begin;
   if (report.has_global_step()) text += Formatted("global step %.0f, ", report.global_step());
-  text +=
-      StrCat(up, " of ", report.tasks_size(), " tasks answer", end, "\n\n", TableText(rows), AcceleratorsText(report));
+  text += StrCat(up, " of ", report.tasks_size(), " tasks answer", end, "\n\n", TableText(rows), TablesText(report),
+                 AcceleratorsText(report));
   if (report.blocked_size() == 0) return text;
   text += "\nsteps that have run for more than a second:\n";
   for (const auto& step : report.blocked()) text += BlockedText(step);

@@ -39,5 +39,24 @@ TEST(StatusTextTest, ShowsAcceleratorsAndWhatIsCompiled) {
   EXPECT_THAT(StatusText(report, report), ContainsRegex("worker/0 +GPU:1 +2[^ ]* GB +80 GB *\n"));
 }
 
+TEST(StatusTextTest, ShowsGrowingTables) {
+  proto::ClusterReport report;
+  auto* task = report.add_tasks();
+  task->set_task("ps/0");
+  task->set_state("up");
+  EXPECT_THAT(StatusText(report, report), Not(HasSubstr("lookups")));
+
+  auto* table = task->add_tables();
+  table->set_table("users/part_0");
+  table->set_rows(1200);
+  table->set_bytes(3e6);
+  table->set_growth_per_minute(40);
+  table->set_admissions(1300);
+  table->set_lookups(200);
+  table->set_hits(150);
+  table->set_waiting(17);
+  EXPECT_THAT(StatusText(report, report), ContainsRegex("ps/0 +users/part_0 +1200 +3[^ ]* MB +40 +1300 +75 % +17"));
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -329,6 +329,9 @@ TEST(MetricsTest, AreInPrometheusFormatWhateverTheNames) {
   report.set_global_step(123456789012);
   auto* ps = AddTask(&report, "ps/0", 0);
   ps->set_variable_bytes(1e15);
+  ps->add_tables()->set_table("users");
+  ps->mutable_tables(0)->set_rows(12);
+  ps->mutable_tables(0)->set_hits(7);
   auto* traffic = ps->add_received();
   traffic->set_from("a \"strange\\name\"\nof a task");
   traffic->set_tensor_bytes(12.5e9);
@@ -351,6 +354,8 @@ TEST(MetricsTest, AreInPrometheusFormatWhateverTheNames) {
   EXPECT_EQ(value("tensorbraid_steps_total", {{"task", "worker/0"}}), 100);
   EXPECT_EQ(value("tensorbraid_steps_total", {{"task", "worker/1"}}), -1) << "a task that is not up has no values";
   EXPECT_EQ(value("tensorbraid_variable_bytes", {{"task", "ps/0"}}), 1e15);
+  EXPECT_EQ(value("tensorbraid_table_rows", {{"task", "ps/0"}, {"table", "users"}}), 12);
+  EXPECT_EQ(value("tensorbraid_table_hits_total", {{"task", "ps/0"}, {"table", "users"}}), 7);
   EXPECT_EQ(value("tensorbraid_received_bytes_total", {{"task", "ps/0"}, {"from", traffic->from()}}), 12.5e9);
   EXPECT_EQ(value("tensorbraid_blocked_steps", {{"task", "worker/0"}}), 1);
   EXPECT_EQ(value("tensorbraid_blocked_steps", {{"task", "ps/0"}}), 0);

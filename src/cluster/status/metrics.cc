@@ -124,6 +124,7 @@ class ClusterMetrics {
               &proto::AcceleratorReport::memory_bytes);
     AddMemory("accelerator_memory_limit_bytes", "Memory that the plugin may use there; 0: it does not say.",
               &proto::AcceleratorReport::memory_limit);
+    WriteTables();
     Begin("received_bytes_total", "Bytes of tensors that the task has received.", kCounter);
     AddTraffic(&proto::TrafficReport::tensor_bytes);
     Begin("received_messages_total", "Messages that the task has received.", kCounter);
@@ -181,6 +182,29 @@ class ClusterMetrics {
         Add(cluster, {{"task", task.task()}, {"device", accelerator.device()}}, (accelerator.*value)());
       }
     });
+  }
+
+  // A family for each number of growing tables, with a sample for each table or part.
+  void WriteTables() {
+    using Table = proto::TableReport;
+    const auto add = [this](const char* name, const char* help, prometheus::MetricType type,
+                            double (Table::*value)() const) {
+      Begin(name, help, type);
+      ForEachTask([&](const Cluster& cluster, const proto::TaskReport& task) {
+        if (!IsUp(task)) return;
+        for (const Table& table : task.tables()) {
+          Add(cluster, {{"task", task.task()}, {"table", table.table()}}, (table.*value)());
+        }
+      });
+    };
+    add("table_rows", "Rows of a growing table.", kGauge, &Table::rows);
+    add("table_bytes", "Memory of its rows, indices and lists.", kGauge, &Table::bytes);
+    add("table_growth_per_minute", "By how many rows it has grown in the last minute.", kGauge,
+        &Table::growth_per_minute);
+    add("table_admissions_total", "Rows that updates have made.", kCounter, &Table::admissions);
+    add("table_lookups_total", "Keys that were looked up.", kCounter, &Table::lookups);
+    add("table_hits_total", "Keys that were looked up and had a row.", kCounter, &Table::hits);
+    add("table_waiting_keys", "Keys that have not occurred often enough for a row.", kGauge, &Table::waiting);
   }
 
   void WriteBlocked() {

@@ -50,6 +50,7 @@ svg text.dim { fill: var(--dim); font-size: 11px; paint-order: stroke; stroke: v
 <section><h2>Tasks that wait for others</h2><div id="waits"></div></section>
 <section><h2>Steps per second</h2><svg id="rates" role="img" aria-label="steps per second of each task"></svg></section>
 <section><h2>All tasks</h2><table id="tasks"></table></section>
+<section id="tables" hidden><h2>Growing tables</h2><table></table></section>
 <section id="accelerators" hidden><h2>Accelerators</h2><table></table><div></div></section>
 <div id="sessions"></div>
 <script>
@@ -255,6 +256,29 @@ function drawAccelerators(report) {
   section.hidden = !body.children.length && !compiling.children.length;
 }
 
+// The growing tables of all tasks, a row for each table or part of one.
+function drawTables(report) {
+  const section = document.getElementById("tables"), table = section.querySelector("table");
+  table.replaceChildren();
+  const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+  for (const name of ["task", "table"]) add(head, "th", {}, name);
+  for (const name of ["rows", "memory", "grown in a minute", "rows made", "lookups with a row", "keys that wait"]) add(head, "th", {class: "number"}, name);
+  for (const task of report.tasks) {
+    if (task.state !== "up") continue;
+    for (const t of task.tables) {
+      const row = add(body, "tr", {"data-table": t.table});
+      add(row, "td", {}, task.task);
+      add(row, "td", {}, t.table);
+      const count = (n) => n.toLocaleString("en");
+      for (const text of [count(t.rows), bytes(t.bytes), count(t.growth_per_minute), count(t.admissions),
+                          t.lookups ? Math.round(100 * t.hits / t.lookups) + " %" : "", t.waiting ? count(t.waiting) : ""]) {
+        add(row, "td", {class: "number"}, text);
+      }
+    }
+  }
+  section.hidden = !body.children.length;
+}
+
 // The clusters that sessions brought, each in a section of its own.
 function drawSessions(report) {
   const sections = document.getElementById("sessions");
@@ -284,6 +308,7 @@ function draw(report) {
   drawWaits(report, document.getElementById("waits"));
   drawRates(report);
   drawTasks(report, document.getElementById("tasks"));
+  drawTables(report);
   drawAccelerators(report);
   drawSessions(report);
   previous = new Map([report, ...report.session_clusters].map((c) => [c.cluster, new Map(c.tasks.map((t) => [t.task, t]))]));

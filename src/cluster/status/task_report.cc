@@ -25,6 +25,7 @@
 #include "pjrt/accelerator.h"
 #include "pjrt/find_plugins.h"
 #include "runtime/replicas/update_clock.h"
+#include "runtime/tables/embedding_table.h"
 #include "runtime/variables/variable_resource.h"
 
 namespace tensorbraid {
@@ -94,7 +95,19 @@ RefPtr<VariableResource> FindVariable(ResourceManager& resources, const std::str
   return RefPtr<VariableResource>::Share(found->get());
 }
 
-// Adds the variables in `resources`.
+void FillTable(const EmbeddingTable& table, proto::TableReport* report) {
+  const TableNumbers numbers = table.Numbers();
+  report->set_table(table.name());
+  report->set_rows(static_cast<double>(numbers.rows));
+  report->set_bytes(static_cast<double>(numbers.bytes));
+  report->set_growth_per_minute(static_cast<double>(numbers.growth_per_minute));
+  report->set_admissions(static_cast<double>(numbers.admissions));
+  report->set_lookups(static_cast<double>(numbers.lookups));
+  report->set_hits(static_cast<double>(numbers.hits));
+  report->set_waiting(static_cast<double>(numbers.waiting));
+}
+
+// Adds the variables and growing tables in `resources`.
 void FillVariables(ResourceManager& resources, proto::TaskReport* report) {
   double count = report->variables(), bytes = report->variable_bytes();
   auto* staleness = report->mutable_staleness();
@@ -107,6 +120,8 @@ void FillVariables(ResourceManager& resources, proto::TaskReport* report) {
       staleness->set_age_sum(staleness->age_sum() + static_cast<double>(ages.sum));
       staleness->set_age_max(std::max(staleness->age_max(), static_cast<double>(ages.max)));
     }
+    if (const auto table = resources.Lookup<EmbeddingTable>("", name); table.ok())
+      FillTable(**table, report->add_tables());
     const auto variable = FindVariable(resources, name);
     if (!variable) continue;
     ++count;

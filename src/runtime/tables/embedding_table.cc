@@ -114,6 +114,27 @@ TableMemory EmbeddingTable::Memory() const {
   return memory;
 }
 
+TableNumbers EmbeddingTable::Numbers() const {
+  TableNumbers numbers{.growth_per_minute = growth_.Sum(MonotonicClock::now()),
+                       .admissions = admissions_,
+                       .lookups = lookups_,
+                       .hits = hits_};
+  ReaderLock lock(mu_);
+  if (rows_ == nullptr) return numbers;
+  const TableMemory memory = rows_->Memory();
+  numbers.rows = memory.rows;
+  numbers.bytes = memory.total();
+  if (counts_ == nullptr) return numbers;
+  numbers.bytes += counts_->bytes();
+  numbers.waiting = std::max<int64_t>(0, counts_->keys() - memory.rows);
+  return numbers;
+}
+
+void EmbeddingTable::CountMade(int64_t rows) {
+  admissions_ += rows;
+  growth_.Add(rows, MonotonicClock::now());
+}
+
 Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys,
                               std::span<const int64_t> counts, const Defaults& defaults, float* out) const {
   ReaderLock lock(mu_);
@@ -127,8 +148,9 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
   const auto admits = [&, filter_freq = now_->filter_freq](size_t i) {
     return known == nullptr || known->CountOf(keys[i]) >= filter_freq - (counts.empty() ? 1 : counts[i]);
   };
-  const TableRows::Visit visit{.keys = keys, .columns = columns, .cost_ns = LookupNs()};
-  return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
+  VisitCounts visited;
+  const TableRows::Visit visit{.keys = keys, .columns = columns, .cost_ns = LookupNs(), .counts = &visited};
+  const Status status = rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
     for (const VisitedRow& row : rows) {
       float* const to = out + row.number * dim;
       if (row.info != nullptr) {
@@ -144,6 +166,11 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
       }
     }
   });
+  if (status.ok()) {
+    lookups_ += std::ssize(keys);
+    hits_ += visited.found;
+  }
+  return status;
 }
 
 Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
@@ -152,23 +179,29 @@ Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, st
   ReaderLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
   const std::vector<float> initial = Initials();
+  VisitCounts visited;
   TableRows::Visit visit{.keys = keys,
                          .columns = columns,
                          .absent = TableRows::Absent::kAdd,
                          .rows = now_->rows.get(),
                          .initial = initial,
                          .cost_ns = cost_ns,
-                         .write = true};
+                         .write = true,
+                         .counts = &visited};
   const auto update = [&](std::span<const VisitedRow> rows) {
     apply(rows);
     for (const VisitedRow& row : rows) row.info->version = version;
   };
-  if (counts_ == nullptr) return rows_->VisitKeys(pool, visit, update);
+  const auto visit_keys = [&](const TableRows::Apply& with) {
+    const Status status = rows_->VisitKeys(pool, visit, with);
+    CountMade(visited.made);
+    return status;
+  };
+  if (counts_ == nullptr) return visit_keys(update);
   // All keys are counted before any is admitted, so that a key that occurs repeatedly is admitted as a whole. A key
   // that has a row was admitted before, so its count is high enough.
   for (const int64_t key : keys) {
-    if (TableRows::ResidueOf(key) % now_->parts != now_->part)
-      return rows_->VisitKeys(pool, visit, update);  // an error
+    if (TableRows::ResidueOf(key) % now_->parts != now_->part) return visit_keys(update);  // an error
   }
   for (size_t i = 0; i < keys.size(); ++i) counts_->Add(keys[i], counts.empty() ? 1 : counts[i], version);
   std::vector<int64_t> admitted;
@@ -179,7 +212,7 @@ Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, st
     numbers.push_back(i);
   }
   visit.keys = admitted;
-  return rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
+  return visit_keys([&](std::span<const VisitedRow> rows) {
     std::vector<VisitedRow> renumbered(rows.begin(), rows.end());
     for (VisitedRow& row : renumbered) row.number = numbers[row.number];
     update(renumbered);

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_RUNTIME_TABLES_EMBEDDING_TABLE_H_
 #define TENSORBRAID_RUNTIME_TABLES_EMBEDDING_TABLE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "core/threads/thread_pool.h"
 #include "runtime/kernel/resource.h"
 #include "runtime/tables/key_counts.h"
+#include "runtime/tables/table_numbers.h"
 #include "runtime/tables/table_rows.h"
 #include "tensorbraid/core/status.h"
 
@@ -69,6 +71,8 @@ class EmbeddingTable final : public Resource {
 
   StatusOr<int64_t> NumRows() const;
   TableMemory Memory() const;
+  // What a report says about the table. Locks each small table once, for a moment.
+  TableNumbers Numbers() const;
 
   // What a lookup gives for keys that have no row.
   struct Defaults {
@@ -113,6 +117,7 @@ class EmbeddingTable final : public Resource {
   };
   Status CheckInitialized(std::span<const int> columns) const TB_REQUIRES_SHARED(mu_);
   Status Undescribed() const;
+  void CountMade(int64_t rows);
   // An estimate of the time to look up one key.
   double LookupNs() const { return kVisitNs + 0.25 * static_cast<double>(dim_); }
   std::vector<float> Initials() const TB_REQUIRES_SHARED(mu_);
@@ -125,6 +130,10 @@ class EmbeddingTable final : public Resource {
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};
   std::unique_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
   std::unique_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
+  // Of all lookups and updates since the table exists.
+  mutable std::atomic<int64_t> lookups_{0}, hits_{0};
+  std::atomic<int64_t> admissions_{0};
+  LastMinute growth_;
 };
 
 // What a handle of a growing table names: the variable or one slot.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/system/env_testutil.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -49,6 +50,35 @@ TEST_F(EmbeddingTableTest, LookupsMakeNoRowsAndUpdatesDo) {
   ASSERT_TRUE(Add({-5}, 1).ok());
   EXPECT_EQ(*Lookup({5, -5}), (std::vector<float>{3, 3, 4, 4}));
   EXPECT_EQ(*table_->NumRows(), 1);
+}
+
+TEST_F(EmbeddingTableTest, NumbersTellWhatHasHappened) {
+  ManualClockEnv clock;
+  const ScopedEnv installed(&clock);
+  RowsDescription described = Describing(3);
+  described.filter_freq = 2;
+  ASSERT_TRUE(table_->Describe(described).ok());
+  EXPECT_EQ(table_->Numbers().rows, 0);
+  ASSERT_TRUE(table_->Initialize(0).ok());
+  ASSERT_TRUE(Add({1, 2, 3}, 1).ok());
+  EXPECT_EQ(table_->Numbers().waiting, 3);
+  EXPECT_EQ(table_->Numbers().admissions, 0);
+  ASSERT_TRUE(Add({1, 2, 1}, 1).ok());  // a row that occurs twice is made once
+  ASSERT_TRUE(Lookup({1, 7, 2, 1, 3}).ok());
+  TableNumbers numbers = table_->Numbers();
+  EXPECT_EQ(numbers.rows, 2);
+  EXPECT_EQ(numbers.admissions, 2);
+  EXPECT_EQ(numbers.growth_per_minute, 2);
+  EXPECT_EQ(numbers.waiting, 1);
+  EXPECT_EQ(numbers.lookups, 5);
+  EXPECT_EQ(numbers.hits, 3);
+  EXPECT_GE(numbers.bytes, 2 * 2 * 4);
+
+  clock.Advance(std::chrono::seconds(90));
+  EXPECT_EQ(table_->Numbers().growth_per_minute, 0);
+  ASSERT_TRUE(table_->Initialize(0).ok());
+  EXPECT_EQ(table_->Numbers().rows, 0);
+  EXPECT_EQ(table_->Numbers().admissions, 2);
 }
 
 TEST_F(EmbeddingTableTest, LookupsOfAbsentKeysGiveTheDefaultsOfTheCaller) {

@@ -81,6 +81,10 @@ class TableRows::Visitor {
       if (ok && step >= 1 && step - 1 < groups) LoadRows(step - 1);
       if (ok && step >= 2) ok = Work(step - 2);
     }
+    if (visit_.counts != nullptr) {
+      visit_.counts->found += static_cast<int64_t>(found_);
+      visit_.counts->made += static_cast<int64_t>(made_);
+    }
     for (; unlocked_ < locked_; ++unlocked_) {  // after a failure
       if (unlocked_ + 1 == locked_ || IsLast(unlocked_)) TableOf(unlocked_).mu.Unlock();
     }
@@ -149,6 +153,7 @@ class TableRows::Visitor {
           continue;
         }
       }
+      ++found_;
       if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(row);
       visited.info = &key.table->info(row);
       for (size_t c = 0; c < visit_.columns.size(); ++c) {
@@ -168,7 +173,12 @@ class TableRows::Visitor {
     // Earlier keys of this visit may have added the row since the candidate was looked for.
     const uint32_t row = key.table->Find(number, key.hash);
     if (row != RowIndex::kNone || visit_.absent == Absent::kReport) return row;
-    return key.table->Add(number, key.hash, visit_.rows, visit_.initial);
+    const uint32_t added = key.table->Add(number, key.hash, visit_.rows, visit_.initial);
+    if (added != RowIndex::kNone) {
+      ++made_;
+      --found_;  // Work counts each row that it has
+    }
+    return added;
   }
 
   TableRows& rows_;
@@ -177,6 +187,7 @@ class TableRows::Visitor {
   const Apply& apply_;
   size_t loaded_ = sizeof(RowInfo);    // the bytes of a row that the second stage loads
   std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
+  size_t found_ = 0, made_ = 0;        // rows
   size_t locked_ = 0, unlocked_ = 0;   // so many keys have been in the first stage, and in the last one
   std::array<Key, 4 * kGroup> keys_;   // a ring
   std::array<VisitedRow, kGroup> visited_;

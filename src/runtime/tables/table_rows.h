@@ -10,6 +10,7 @@
 
 #include "core/threads/thread_pool.h"
 #include "runtime/tables/small_table.h"
+#include "runtime/tables/table_numbers.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
@@ -45,6 +46,7 @@ class TableRows {
     std::span<const float> initial = {};  // the initial number of each column (that of column 0 is not used)
     double cost_ns = 50;                  // an estimate of the time for one key
     bool write = false;                   // whether `apply` changes the rows
+    VisitCounts* counts = nullptr;        // if not null: the rows that the visit finds and makes are added
   };
   using Apply = std::function<void(std::span<const VisitedRow> rows)>;
   // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each small
