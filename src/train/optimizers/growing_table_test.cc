@@ -134,11 +134,13 @@ TEST(GrowingTableGraphTest, OtherOptimizersAndDenseGradientsAreRefused) {
               }),
               HasSubstr("has a dense gradient"));
   EXPECT_THAT(mistake([](Graph& g, const Variable&, const Output& loss) {
-                SyncReplicasOptimizer sync(std::make_shared<GradientDescentOptimizer>(0.1),
-                                           {.replicas_to_aggregate = 1, .total_num_replicas = 1});
-                sync.Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)});
+                const ClusterSpec cluster = {{"ps", {"h:1"}}, {"worker", {"h:2", "h:3"}}};
+                AsyncReplicasOptimizer async(
+                    std::make_shared<GradientDescentOptimizer>(0.1),
+                    {.sum_per_host = true, .cluster = cluster, .worker_device = "/job:worker/task:0"});
+                async.Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)});
               }),
-              HasSubstr("the growing table 'ids' cannot be trained synchronously"));
+              HasSubstr("the growing table 'ids' cannot be trained with sum_per_host"));
 }
 
 TEST(GrowingTableGraphTest, AMetaGraphKeepsTables) {

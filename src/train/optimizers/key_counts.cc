@@ -1,6 +1,8 @@
 #include "train/optimizers/key_counts.h"
 
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/model/graph_impl.h"
@@ -9,6 +11,11 @@
 
 namespace tensorbraid {
 namespace {
+
+// What SetCountsOfKeys has set. An extension of the graph.
+struct CountsOfSums {
+  std::map<std::pair<const Node*, int>, Output> of;
+};
 
 // The counts that a lookup of these keys in the table was given. Not valid if there is no such lookup.
 Output CountsOfLookup(const Output& keys, const Output& handle) {
@@ -27,6 +34,8 @@ Output AsInt64(const Output& x) {
 }
 
 Output CountsOf(const Output& keys, const Output& handle) {
+  const auto& set = ImplOf(*keys.graph()).extension<CountsOfSums>().of;
+  if (const auto found = set.find({NodeOf(keys), keys.index()}); found != set.end()) return found->second;
   if (const Output counts = CountsOfLookup(keys, handle); counts.valid()) return AsInt64(Reshape(counts, {-1}));
   const Node& node = *NodeOf(keys);
   const std::string_view type = node.type();
@@ -56,6 +65,10 @@ Output CountsOf(const Output& keys, const Output& handle) {
 Output CountsOfKeys(const Output& keys, const Output& handle) {
   auto device = keys.graph()->ColocateWith(keys.op());
   return CountsOf(keys, handle);
+}
+
+void SetCountsOfKeys(const Output& keys, const Output& counts) {
+  ImplOf(*keys.graph()).extension<CountsOfSums>().of[{NodeOf(keys), keys.index()}] = counts;
 }
 
 }  // namespace tensorbraid

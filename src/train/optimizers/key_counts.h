@@ -17,6 +17,10 @@ inline bool CountsKeys(const Variable& variable) {
 // found, each key has occurred once. The ops are placed with the keys.
 Output CountsOfKeys(const Output& keys, const Output& handle);
 
+// Makes CountsOfKeys find these counts, an int64 vector, for these keys. For rows that were summed elsewhere, so that
+// no lookup leads to their keys.
+void SetCountsOfKeys(const Output& keys, const Output& counts);
+
 }  // namespace tensorbraid
 
 #endif  // TENSORBRAID_TRAIN_OPTIMIZERS_KEY_COUNTS_H_

@@ -26,10 +26,10 @@
 #include "graph/model/user_lines.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
-#include "train/optimizers/increasing_rows.h"
+#include "train/optimizers/key_counts.h"
 #include "train/replicas/async_hook.h"
 #include "train/replicas/async_sums_graph.h"
-#include "train/replicas/refused_tables.h"
+#include "train/replicas/rows_to_sum.h"
 #include "train/replicas/stale_gradients.h"
 #include "train/sessions/train_op.h"
 #include "variables/update_ops.h"
@@ -100,7 +100,7 @@ Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
   for (GradAndVar& grad : *grads) {
     if (!grad.grad.valid()) continue;
     const ConditionalAccumulatorOptions options = {
-        .shape = grad.var.shape(), .reduction_type = "SUM", .name = "batches"};
+        .shape = ShapeOfSum(grad.var), .reduction_type = "SUM", .name = "batches"};
     Sum sum{.of = &grad, .dense = {}, .rows = {}};
     if (grad.grad.is_sparse()) {
       sum.rows = SparseConditionalAccumulator(g, grad.grad.dtype(), options);
@@ -118,7 +118,7 @@ Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
   std::vector<Operation> added;
   for (const Sum& sum : sums) {
     auto after = g.ControlDependencies({before.op()});
-    added.push_back(sum.rows.valid() ? sum.rows.ApplyGrad(WithIncreasingRows(g, sum.of->grad.slices()), never_old)
+    added.push_back(sum.rows.valid() ? sum.rows.ApplyGrad(RowsToSum(sum.of->grad.slices(), sum.of->var), never_old)
                                      : sum.dense.ApplyGrad(sum.of->grad.dense(), never_old));
   }
   if (!g.status().ok()) return {};
@@ -134,8 +134,12 @@ Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
   for (const Sum& sum : sums) {
     const Output divisor = Cast(batches, sum.of->grad.dtype());
     const auto mean = [&](const Output& x) { return x / divisor; };
-    sum.of->grad = WithValues(
-        sum.rows.valid() ? Gradient(sum.rows.TakeGrad(batches)) : Gradient(sum.dense.TakeGrad(batches)), mean);
+    if (CountsKeys(sum.of->var)) {
+      sum.of->grad = MeansOfCountedRows(sum.rows.TakeGrad(batches), sum.of->var, divisor);
+    } else {
+      sum.of->grad = WithValues(
+          sum.rows.valid() ? Gradient(sum.rows.TakeGrad(batches)) : Gradient(sum.dense.TakeGrad(batches)), mean);
+    }
     Output& version = versions->at(NodeOf(sum.of->var.handle())).version;
     Variable first;
     {
@@ -184,6 +188,12 @@ StatusOr<HostPlan> PlanFor(const AsyncReplicasOptions& options, const std::vecto
     return InvalidArgument("batches_per_push above 1 cannot be combined with sum_per_host, which sums gradients for ",
                            "the same purpose: leave out one of them");
   }
+  for (const GradAndVar& grad : grads) {
+    if (!grad.grad.valid() || !grad.var.valid() || grad.var.table() == nullptr) continue;
+    return Unimplemented("the growing table '", grad.var.name(),
+                         "' cannot be trained with sum_per_host: its keys have ",
+                         "no bound, as the rows that are summed on a host must have; leave out sum_per_host");
+  }
   TF_RETURN_IF_ERROR(AsyncSumsGraph::CheckGradients(grads));
   return plan;
 }
@@ -214,16 +224,9 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
   if (!g.status().ok()) return {};
   const auto plan = PlanFor(s.options, grads);
   if (!plan.ok()) {
-    g.AddError(InvalidArgument(self, ": ", plan.status().message()));
+    g.AddError(Status(plan.status().code(), StrCat(self, ": ", plan.status().message())));
     return {};
   }
-
-  Status trainable;
-  if (plan->meets) trainable = RefuseTables(grads, self, "with sum_per_host");
-  if (std::ranges::any_of(policy.batches_per_push, [](const auto& from) { return from.second > 1; })) {
-    trainable = RefuseTables(grads, self, "with a batches_per_push above 1");
-  }
-  if (!trainable.ok()) return g.AddError(trainable), Operation();
 
   std::vector<GradAndVar> pushed = grads;
   std::map<const Node*, Versioned> versions;

@@ -34,11 +34,11 @@
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/optimizers/optimizer.h"
 #include "tensorbraid/train/coordinator.h"
-#include "train/optimizers/increasing_rows.h"
+#include "train/optimizers/key_counts.h"
 #include "train/optimizers/wire_option.h"
 #include "train/replicas/host_plan.h"
-#include "train/replicas/refused_tables.h"
 #include "train/replicas/replica_setup.h"
+#include "train/replicas/rows_to_sum.h"
 #include "train/replicas/sync_hook.h"
 #include "train/replicas/sync_sums_graph.h"
 #include "train/sessions/train_op.h"
@@ -109,7 +109,6 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
                                  s.options.total_num_replicas));
     }
   }
-  if (const Status trainable = RefuseTables(grads, self, "synchronously"); !trainable.ok()) g.AddError(trainable);
   const std::vector<Output> synced = g.GetCollection(kSyncedSteps);
   if (g.status().ok() && std::ranges::count(synced, global_step.handle()) > 0) {
     g.AddError(InvalidArgument(self, ": another SyncReplicasOptimizer uses the global step '", global_step.name(),
@@ -179,15 +178,18 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     }
     // Occurrences of a row are summed on the worker, so that each row is sent once.
     IndexedSlices rows;
-    if (grads[i].grad.is_sparse()) rows = WithIncreasingRows(g, grads[i].grad.slices());
+    if (grads[i].grad.is_sparse()) rows = RowsToSum(grads[i].grad.slices(), var);
+    const bool counted = CountsKeys(var);
     auto place = g.ColocateWith(var.handle().op());
-    const ConditionalAccumulatorOptions options_of_var = {
-        .shape = var.shape(), .shared_name = prefix + var.name() + "/grad_accum", .name = "accumulator"};
+    const ConditionalAccumulatorOptions options_of_var = {.shape = ShapeOfSum(var),
+                                                          .reduction_type = counted ? "SUM" : "MEAN",
+                                                          .shared_name = prefix + var.name() + "/grad_accum",
+                                                          .name = "accumulator"};
     // The gradients are sent to the accumulator, not to the variable, so it gets the variable's wire type for them.
     const StatusOr<WireTypes> wire = WireTypesOf(*NodeOf(var.handle()));
     // Without `apply`, the gradients of the host are summed first.
     const auto gather = [&](const auto& accumulator, NodeBuilder* apply, const char* restart) {
-      if (wire.ok() && accumulator.handle().valid()) {
+      if (wire.ok() && accumulator.handle().valid() && !counted) {  // counts are sent as they are
         SetWireTypes(NodeOf(accumulator.handle()), WireTypes(Wire::kDefault, wire->gradients));
       }
       if (apply != nullptr) {
@@ -198,7 +200,9 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
         host_accumulators.push_back(accumulator.handle());
       }
       chief_inits.push_back(NodeBuilder(g, restart).Input(accumulator.handle()).Input(chiefs_stamp).Finish());
-      aggregated.push_back({accumulator.TakeGrad(needed), var});
+      Gradient taken = accumulator.TakeGrad(needed);
+      if (counted && taken.valid()) taken = MeansOfCountedRows(taken.slices(), var);
+      aggregated.push_back({taken, var});
     };
     if (grads[i].grad.is_sparse()) {
       const SparseConditionalAccumulator accumulator(g, var.dtype(), options_of_var);
