@@ -17,11 +17,14 @@ def model_collections(weight_collections):
 
 
 def input_layer(features, feature_columns, weight_collections=None, trainable=True, cols_to_vars=None,
-                cols_to_output_tensors=None):
+                cols_to_output_tensors=None, adaptive_mask_tensors=None):
     """All dense columns as one tensor [batch, size], in the order of their names.
 
     `cols_to_vars` and `cols_to_output_tensors` are dicts that get the variables and the tensor of each column.
     """
+    if adaptive_mask_tensors is not None:
+        raise NotImplementedError("adaptive_mask_tensors of tf.feature_column.input_layer: columns have no adaptive "
+                                  "embedding; use tf.feature_column.categorical_column_with_embedding")
     arguments.check(hasattr(features, "items"), "features", "a dictionary of tensors", features)
     columns = sorted_columns(feature_columns)
     for column in columns:

@@ -4,9 +4,10 @@ import contextlib
 import copy
 import re
 
-from tensorbraid import _core, dtypes
+from tensorbraid import dtypes
 from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
+from tensorbraid.internal.partitioned_variables import PartitionedVariable
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variable_scope import get_variable, variable_scope
 from tensorbraid.ops.node import cast, op, shape_of, tensor
@@ -203,7 +204,7 @@ class Layer:
                                     regularizer, trainable and self.trainable, partitioner=partitioner,
                                     constraint=constraint)
         self._losses.extend(graph.get_collection(GraphKeys.REGULARIZATION_LOSSES)[losses:])
-        parts = [variable] if isinstance(variable, _core.Variable) else list(variable)
+        parts = list(variable) if isinstance(variable, PartitionedVariable) else [variable]
         self._weights.extend((part, trainable) for part in parts)
         return variable
 

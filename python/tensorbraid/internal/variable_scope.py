@@ -298,6 +298,11 @@ class variable_scope:  # noqa: N801
         self._auxiliary_name_scope = auxiliary_name_scope
         self._open = None
 
+    def keep_weights(self, dtype=dtypes.float32):
+        """This scope, in which variables of bfloat16 are of `dtype` and cast where they are used. Source: DeepRec."""
+        self._custom_getter = functools.partial(_cast_to_bfloat16, dtypes.as_dtype(dtype))
+        return self
+
     def __enter__(self):
         graph = graphs.graph_of(self._values)
         with contextlib.ExitStack() as stack:
@@ -341,6 +346,16 @@ class variable_scope:  # noqa: N801
         if self._custom_getter is not None:
             scope._custom_getter = _chained(self._custom_getter, base.custom_getter)
         return scope
+
+
+def _cast_to_bfloat16(kept, getter, name, *args, dtype=None, **kwargs):
+    """A custom getter: what is asked for as bfloat16 is a variable of the dtype `kept`, and given as a cast of it."""
+    if dtype is None or dtypes.as_dtype(dtype) != dtypes.bfloat16:
+        return getter(name, *args, dtype=dtype, **kwargs)
+    from tensorbraid.ops.elementwise import cast
+
+    variable = getter(name, *args, dtype=kept, **kwargs)
+    return cast(variable, dtypes.bfloat16, name=f"{variable.name.split(':')[0]}/cast")
 
 
 def _chained(inner, outer):

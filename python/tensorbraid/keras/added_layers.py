@@ -31,11 +31,15 @@ def _layer_normalization(layer):
             super().build(input_shape)
 
         def call(self, inputs):
+            weight = self.beta if self.gamma is None else self.gamma
+            kind = inputs.dtype
+            if weight is not None:  # inputs of bfloat16 are normalized as the weights are, in float32
+                inputs = tf.cast(inputs, weight.dtype)
             mean, variance = tf.nn.moments(inputs, self._axes, keep_dims=True)
             shape = [int(size) if axis in self._axes else 1 for axis, size in enumerate(inputs.shape.as_list())] \
                 if None not in [inputs.shape.as_list()[axis] for axis in self._axes] else None
             beta, gamma = [None if values is None else tf.reshape(values, shape) for values in (self.beta, self.gamma)]
-            return tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)
+            return tf.cast(tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon), kind)
 
         def get_config(self):
             config = {"axis": self.axis, "epsilon": self.epsilon, "center": self.center, "scale": self.scale}

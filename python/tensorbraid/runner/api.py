@@ -16,6 +16,7 @@ from tensorbraid.tensorflow_python import keras as python_keras
 _KERAS = f"tf.keras is the library Keras {installed_keras.VERSION}, which has no such name"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
 _TABLES = "the tables of MaxCompute are not part of this package; read files with tf.data"
+_OTHER_TABLES = "growing tables have rows of one size, one for each key; use tf.get_embedding_variable"
 _TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_tpu=False trains on CPUs"
 _STRATEGIES = ("there are no distribution strategies; tf.train.replica_device_setter and "
                "tf.train.SyncReplicasOptimizer distribute a training")
@@ -43,6 +44,14 @@ REFUSED = {
     "contrib.cudnn_rnn": "cuDNN's layers compute on GPUs only; tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell and "
                          "CudnnCompatibleGRUCell compute the same on CPUs",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
+    "get_dynamic_dimension_embedding_variable": _OTHER_TABLES,
+    "get_multihash_variable": _OTHER_TABLES,
+    "feature_column.categorical_column_with_adaptive_embedding":
+        "growing tables take no more rows than there are keys, so columns have no adaptive embedding; use "
+        "tf.feature_column.categorical_column_with_embedding",
+    "python.ops.work_queue": "WorkQueue is not part of this package; give each worker its files with tf.data's shard",
+    "python.data.experimental.ops.parquet_dataset_ops":
+        "files of Parquet cannot be read yet; write them as CSV, and read them with tf.data",
     "TableRecordReader": _TABLES,
     "data.TableRecordDataset": _TABLES,
     "python_io.OutOfRangeException": "only readers of MaxCompute's tables raise it, which are not part of this package",
@@ -145,15 +154,20 @@ class PythonModule(types.ModuleType):
             return stand_in(f"{self._path}.{name}")
         for namespace in _namespaces(parts[-1]):
             try:
-                return getattr(_walk(namespace), name)
+                value = getattr(_walk(namespace), name)
             except (AttributeError, Missing):
-                pass
+                continue
+            if value is not tensorbraid.ops:  # no name of TensorFlow's
+                return value
         if parts[-1].endswith("_ops"):  # as in TensorFlow, where gen_X_ops is imported into X_ops
             function = _generated(name)
             if function is not None:
                 return function
-        if f"{self._path}.{name}" in _modules or name.endswith(_FILE_ENDS) or name in _FILES:
-            return stand_in(f"{self._path}.{name}")
+        path = f"{self._path}.{name}"
+        if refusal(path):  # so that the import system asks the finder, which explains it
+            raise AttributeError(f"tensorflow.{path}: {refusal(path)}")
+        if path in _modules or name.endswith(_FILE_ENDS) or name in _FILES:
+            return stand_in(path)
         raise AttributeError(f"tensorflow.{self._path} stands for public names of the package, and none is '{name}'")
 
 

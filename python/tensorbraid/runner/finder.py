@@ -31,7 +31,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path = fullname[len("tensorflow."):]
         reason = api.refusal(path)
         if reason:
-            raise ModuleNotFoundError(f"{fullname}: {reason}", name=fullname)
+            raise ModuleNotFoundError(f"{fullname}: {reason}")  # with a name, `from x import y` would hide the reason
         try:
             value = api.find(path)
         except api.Missing as missing:

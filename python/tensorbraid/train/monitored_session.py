@@ -14,6 +14,7 @@ from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, begin, native_hooks
 from tensorbraid.train.scaffold import Scaffold
 from tensorbraid.train.session_manager import SessionManager
+from tensorbraid.train.staged_input import mark_target_node
 
 __all__ = [
     "ChiefSessionCreator", "MonitoredSession", "MonitoredTrainingSession", "SessionCreator",
@@ -243,12 +244,16 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
                              chief_only_hooks=None, save_checkpoint_secs=USE_DEFAULT, save_summaries_steps=USE_DEFAULT,
                              save_summaries_secs=USE_DEFAULT, config=None, stop_grace_period_secs=120,
                              log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=USE_DEFAULT,
-                             summary_dir=None, save_graph_def=True, save_incremental_checkpoint_secs=None):
+                             summary_dir=None, save_graph_def=True, save_incremental_checkpoint_secs=None,
+                             target_nodes_or_tensors=None):
     """A MonitoredSession for training. The chief saves checkpoints and summaries if it has a directory.
 
     Defaults: a checkpoint every 600 seconds, summaries every 100 steps. With save_incremental_checkpoint_secs, the chief
-    also saves what has changed since the last save, so often.
+    also saves what has changed since the last save, so often. `target_nodes_or_tensors` is as the argument of
+    tf.train.mark_target_node.
     """
+    if target_nodes_or_tensors is not None:
+        mark_target_node(target_nodes_or_tensors)
     if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
         save_summaries_steps, save_summaries_secs = 100, None
     save_summaries_steps = None if save_summaries_steps is USE_DEFAULT else save_summaries_steps

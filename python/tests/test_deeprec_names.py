@@ -1,0 +1,99 @@
+"""Names and arguments of DeepRec's programs besides those of tables: --bf16, the strategy, and what is refused."""
+
+import tempfile
+import unittest
+
+import numpy as np
+
+import tensorbraid as tf
+from tensorbraid.runner import api, finder
+
+
+class KeepWeightsTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_variables_of_bfloat16_are_float32_and_train(self):
+        x = tf.placeholder(tf.float32, [None, 3])
+        scope = tf.variable_scope("deep", partitioner=tf.fixed_size_partitioner(2))
+        with scope.keep_weights(dtype=tf.float32) as opened:
+            self.assertEqual(opened.name, "deep")
+            net = tf.cast(x, tf.bfloat16)
+            layer = tf.layers.Dense(4, activation=tf.nn.relu, name="dense")
+            net = layer(net)
+            with tf.variable_scope("inner") as inner:  # the outer scope's getter is used here, too
+                net = tf.layers.dense(net, 4, name=inner)
+            net = tf.layers.batch_normalization(net, training=True)
+            direct = tf.get_variable("direct", [2])
+        self.assertEqual(net.dtype, tf.bfloat16)
+        self.assertEqual(direct.dtype.base_dtype, tf.float32)
+        self.assertEqual([weight.dtype for weight in layer.weights], [tf.bfloat16] * 2)
+        self.assertEqual({variable.dtype.base_dtype for variable in tf.global_variables()}, {tf.float32})
+        self.assertIn("deep/dense/kernel/part_1:0", [variable.name for variable in tf.global_variables()])
+        loss = tf.reduce_mean(tf.square(tf.cast(net, tf.float32) - [[1.0, 2.0, 3.0, 4.0]]))
+        train = tf.train.AdagradOptimizer(0.5).minimize(loss)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            values = {x: np.arange(12, dtype=np.float32).reshape(4, 3) / 10}
+            first = session.run(loss, values)
+            for _ in range(20):
+                session.run(train, values)
+            self.assertLess(session.run(loss, values), 0.7 * first)
+
+    def test_a_scope_that_keeps_weights_keeps_its_other_getter(self):
+        asked = []
+
+        def getter(make, name, **arguments):
+            asked.append((name, arguments["dtype"]))
+            return make(name, **arguments)
+
+        with tf.variable_scope("outer", custom_getter=getter), tf.variable_scope("inner").keep_weights():
+            weights = tf.get_variable("w", [2], tf.bfloat16)
+        self.assertEqual(asked, [("outer/inner/w", tf.float32)])
+        self.assertEqual((weights.dtype, weights.op.type), (tf.bfloat16, "Cast"))
+
+    def test_growing_tables_are_not_cast(self):
+        with tf.variable_scope("input").keep_weights():
+            table = tf.get_embedding_variable("ids", 2)
+        self.assertEqual(table.dtype.base_dtype, tf.float32)
+
+
+class OtherNamesTest(unittest.TestCase):
+    def setUp(self):
+        tf.reset_default_graph()
+
+    def test_arguments_without_effect(self):
+        tf.config.experimental.enable_distributed_strategy(strategy="localized")
+        value = tf.constant(1.0)
+        tf.train.create_global_step()
+        with tf.train.MonitoredTrainingSession(target_nodes_or_tensors=[value]) as session:
+            self.assertEqual(session.run(value), 1.0)
+
+    def test_what_is_refused(self):
+        with self.assertRaisesRegex(NotImplementedError, "the strategy 'collective'.*leave the call out"):
+            tf.config.experimental.enable_distributed_strategy("collective")
+        with self.assertRaisesRegex(NotImplementedError, "adaptive_mask_tensors.*categorical_column_with_embedding"):
+            tf.feature_column.input_layer({"a": [[1.0]]}, [tf.feature_column.numeric_column("a")],
+                                          adaptive_mask_tensors={"a": tf.ones([1], tf.int32)})
+        for name in ("get_multihash_variable", "get_dynamic_dimension_embedding_variable",
+                     "feature_column.categorical_column_with_adaptive_embedding", "data.TableRecordDataset"):
+            self.assertTrue(api.refusal(name), name)
+        with self.assertRaisesRegex(AttributeError, "use tf.get_embedding_variable"):
+            tf.get_multihash_variable
+        for module in ("work_queue", "parquet_dataset_ops"):
+            place = "python.ops" if module == "work_queue" else "python.data.experimental.ops"
+            with self.assertRaisesRegex(ModuleNotFoundError, "is not part of this package|cannot be read yet"):
+                finder.Finder._found(f"tensorflow.{place}.{module}")
+
+    def test_files_of_hdfs_are_refused(self):
+        path = "hdfs://host/clicks.csv"
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, "hdfs"):
+            tf.gfile.Exists(path)
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, "hdfs"):
+            tf.gfile.Open(path).read()
+        with self.assertRaises(tf.errors.OpError):
+            tf.train.Saver([tf.Variable(1.0)]).save(tf.Session(), "hdfs://host/" + tempfile.gettempdir())
+
+
+if __name__ == "__main__":
+    unittest.main()
