@@ -25,6 +25,7 @@ void AddAgentCommand(CLI::App& app, Invocation* invocation);
 void AddBenchCommand(CLI::App& app, Invocation* invocation);
 void AddCertsCommand(CLI::App& app, Invocation* invocation);
 void AddCompileCommand(CLI::App& app, Invocation* invocation);
+void AddDebugCommand(CLI::App& app, Invocation* invocation);
 void AddDevicesCommand(CLI::App& app, Invocation* invocation);
 void AddInspectCommand(CLI::App& app, Invocation* invocation);
 void AddJobsCommands(CLI::App& app, Invocation* invocation);  // jobs, attach, logs and stop

@@ -102,6 +102,7 @@ int RunProgram(int argc, char** argv, const std::string& version) {
   AddTaskCommand(app, &invocation);
   AddRegistryCommand(app, &invocation);
   AddDevicesCommand(app, &invocation);
+  AddDebugCommand(app, &invocation);
   AddCompileCommand(app, &invocation);
   AddInspectCommand(app, &invocation);
   AddTableCommand(app, &invocation);

@@ -21,23 +21,13 @@
 namespace tensorbraid {
 namespace {
 
-StatusOr<std::shared_ptr<Kernel>> MakeKernel(const Node& node) {
-  TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(node.device()));
-  device.type = "CPU";
-  device.id = 0;
-  const std::string name = device.ToString();
-  TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(node, "CPU"));
-  TF_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, def->create(KernelConstruction(node, nullptr, name)));
-  return std::shared_ptr<Kernel>(std::move(kernel));
-}
-
 bool Draws(const Node& node) {
   const auto emitter = pjrt::EmitterRegistry::Global().Find(node);
   return emitter.ok() && (*emitter)->draws;
 }
 
 // Marks the variables among the inputs of a node that changes variables.
-void MarkChanged(const Node& node, const std::vector<Entry>& inputs, const HostVariables& variables,
+void MarkChanged(const Node& node, const std::vector<Entry>& inputs, const PrivateVariables& variables,
                  std::vector<bool>& changed) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const RefCounted* resource = nullptr;
@@ -53,6 +43,16 @@ void MarkChanged(const Node& node, const std::vector<Entry>& inputs, const HostV
 }
 
 }  // namespace
+
+StatusOr<std::shared_ptr<Kernel>> MakeKernelOfHost(const Node& node) {
+  TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(node.device()));
+  device.type = "CPU";
+  device.id = 0;
+  const std::string name = device.ToString();
+  TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(node, "CPU"));
+  TF_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, def->create(KernelConstruction(node, nullptr, name)));
+  return std::shared_ptr<Kernel>(std::move(kernel));
+}
 
 HostSubstituteUse HostSubstituteFromEnvironment() {
   const char* const value = std::getenv(kHostSubstituteVariable);
@@ -80,7 +80,7 @@ StatusOr<std::unique_ptr<HostSubstitute>> HostSubstitute::Create(std::shared_ptr
 
 Status HostSubstitute::AddNode(const Node& node, const KernelOfSession& kernel_of_session) {
   TF_ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Global().Find(node, "CPU"));
-  TF_ASSIGN_OR_RETURN(std::shared_ptr<Kernel> kernel, Draws(node) ? kernel_of_session(node) : MakeKernel(node));
+  TF_ASSIGN_OR_RETURN(std::shared_ptr<Kernel> kernel, Draws(node) ? kernel_of_session(node) : MakeKernelOfHost(node));
   if (dynamic_cast<AsyncKernel*>(kernel.get()) != nullptr) {
     return Unimplemented("the kernel of the CPU is asynchronous, so the host cannot run the node for a program");
   }
@@ -139,6 +139,29 @@ Status HostSubstitute::Run(KernelContext& ctx, const std::vector<RefPtr<Variable
     if (variable_of[i] >= 0) slots[i] = host->InPlaceOf(variable_of[i], ctx.node().declared_input_type(i));
   }
   std::vector<bool> changed(variables.size(), false);
+  TF_RETURN_IF_ERROR(RunNodes(ctx, *host, slots, changed, nullptr));
+  TF_RETURN_IF_ERROR(SetOutputs(ctx, slots));
+  return host->CopyBack(changed);
+}
+
+Status HostSubstitute::Replay(const KernelContext& ctx, const std::vector<Tensor>& arguments,
+                              const PrivateVariables& variables, const std::vector<int>& variable_of,
+                              const Observer& observer) const {
+  const ScopedFlushDenormals flush;
+  std::vector<Entry> slots(num_slots_);
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    if (variable_of[i] < 0) {
+      slots[i].value = arguments[i];
+    } else {
+      slots[i] = variables.InPlaceOf(variable_of[i], ctx.node().declared_input_type(i));
+    }
+  }
+  std::vector<bool> changed(ctx.num_inputs(), false);
+  return RunNodes(ctx, variables, slots, changed, observer);
+}
+
+Status HostSubstitute::RunNodes(const KernelContext& ctx, const PrivateVariables& variables, std::vector<Entry>& slots,
+                                std::vector<bool>& changed, const Observer& observer) const {
   CancellationManager* const cancellation = ctx.env().cancellation;
   for (const NodeRun& run : runs_) {
     if (cancellation != nullptr && cancellation->IsCancelled()) return cancellation->status();
@@ -148,20 +171,20 @@ Status HostSubstitute::Run(KernelContext& ctx, const std::vector<RefPtr<Variable
       // The last use takes the entry itself, so that the kernel can use its memory again.
       inputs.push_back(in.is_last ? std::move(entry) : entry);
     }
-    if (run.changes_variables) MarkChanged(*run.node.node, inputs, *host, changed);
-    const Status done = RunNode(run, std::move(inputs), ctx, slots);
+    if (run.changes_variables) MarkChanged(*run.node.node, inputs, variables, changed);
+    const Status done = RunNode(run, std::move(inputs), ctx, slots, observer);
     if (!done.ok()) return AtNode(done, *run.node.node);
   }
-  TF_RETURN_IF_ERROR(SetOutputs(ctx, slots));
-  return host->CopyBack(changed);
+  return OkStatus();
 }
 
 Status HostSubstitute::RunNode(const NodeRun& run, std::vector<Entry> inputs, const KernelContext& cluster,
-                               std::vector<Entry>& slots) {
+                               std::vector<Entry>& slots, const Observer& observer) {
   TF_RETURN_IF_ERROR(Dereference(run.node, inputs));
   std::vector<Entry> outputs(run.outputs.size());
   KernelContext ctx(*run.node.node, inputs, outputs, cluster.env(), HostNodeMemory(), cluster.position());
   TF_RETURN_IF_ERROR(Compute(*run.kernel, ctx));
+  if (observer != nullptr) observer(*run.node.node, outputs);
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (run.outputs[i] != kNoSlot) slots[run.outputs[i]] = std::move(outputs[i]);
   }

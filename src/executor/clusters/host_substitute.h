@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "executor/clusters/host_variables.h"
 #include "executor/clusters/make.h"
 #include "executor/plan.h"
 #include "runtime/kernel/kernel.h"
@@ -23,10 +24,13 @@ inline constexpr const char* kHostSubstituteVariable = "TENSORBRAID_HOST_SUBSTIT
 // What the environment says now. A wrong value counts as the default; the log then tells the choices, once.
 HostSubstituteUse HostSubstituteFromEnvironment();
 
+// A kernel of the CPU for a node of a cluster, of its own. Errors of making it.
+StatusOr<std::shared_ptr<Kernel>> MakeKernelOfHost(const Node& node);
+
 // The nodes of a cluster with a kernel of the CPU for each. Immutable; several steps may run it at once.
 class HostSubstitute {
  public:
-  // Gives the kernel of a node that draws random numbers: the one whose state the session keeps.
+  // Gives the kernel of a node that draws random numbers: for Run, the one whose state the session keeps.
   using KernelOfSession = std::function<StatusOr<std::shared_ptr<Kernel>>(const Node& node)>;
   // Errors of making the kernels, about the node. Unimplemented if a kernel is asynchronous: such a kernel could wait
   // for a step that waits for this one's variables.
@@ -42,6 +46,13 @@ class HostSubstitute {
   // lost. Blocks.
   Status Run(KernelContext& ctx, const std::vector<RefPtr<VariableResource>>& variables,
              const std::vector<int>& variable_of) const;
+
+  // Called after each node, with its outputs.
+  using Observer = std::function<void(const Node& node, const std::vector<Entry>& outputs)>;
+  // Computes the nodes without any effect: with variables of its own, and no outputs of `ctx`. `arguments` are those of
+  // the cluster, in host memory; those that are variables are not used. The nodes run as in Run. Blocks.
+  Status Replay(const KernelContext& ctx, const std::vector<Tensor>& arguments, const PrivateVariables& variables,
+                const std::vector<int>& variable_of, const Observer& observer) const;
 
  private:
   // A value has a slot from when it is made until its last use.
@@ -61,9 +72,12 @@ class HostSubstitute {
   explicit HostSubstitute(std::shared_ptr<const ClusterBody> body) : body_(std::move(body)) {}
   Status AddNode(const Node& node, const KernelOfSession& kernel_of_session);
   void AssignSlots();
+  // Runs the nodes, whose arguments are in `slots`. Marks the variables that change.
+  Status RunNodes(const KernelContext& ctx, const PrivateVariables& variables, std::vector<Entry>& slots,
+                  std::vector<bool>& changed, const Observer& observer) const;
   // Runs the kernel for `cluster`, the context of the `_Cluster` node.
   static Status RunNode(const NodeRun& run, std::vector<Entry> inputs, const KernelContext& cluster,
-                        std::vector<Entry>& slots);
+                        std::vector<Entry>& slots, const Observer& observer);
   Status SetOutputs(KernelContext& ctx, const std::vector<Entry>& slots) const;
 
   const std::shared_ptr<const ClusterBody> body_;

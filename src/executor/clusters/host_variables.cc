@@ -25,33 +25,42 @@ StatusOr<Tensor> CopyTo(Allocator& memory, const Tensor& from, Device& device) {
   return to;
 }
 
+Status PrivateVariables::Add(const VariableResource& variable, const Tensor& value) {
+  on_host_.push_back(MakeRef<ReferenceVariable>(variable.name(), variable.dtype(), Shape::Unknown()));
+  if (!value.is_valid()) return OkStatus();
+  TF_ASSIGN_OR_RETURN(Tensor copy, CopyTo(HostAllocator(), value, device_));
+  return on_host_.back()->Assign(std::move(copy));
+}
+
+StatusOr<std::unique_ptr<PrivateVariables>> PrivateVariables::Create(
+    const std::vector<RefPtr<VariableResource>>& variables, const std::vector<Tensor>& values, Device& device) {
+  std::unique_ptr<PrivateVariables> made(new PrivateVariables(device));
+  for (size_t i = 0; i < variables.size(); ++i) TF_RETURN_IF_ERROR(made->Add(*variables[i], values[i]));
+  return made;
+}
+
+Entry PrivateVariables::InPlaceOf(size_t i, DType declared) const {
+  if (IsRef(declared)) return {.value = {}, .ref = on_host_[i]};
+  return {.value = MakeHandleTensor(on_host_[i], device_.name(), "", on_host_[i]->name()), .ref = {}};
+}
+
+int PrivateVariables::NumberOf(const RefCounted* variable) const {
+  for (size_t i = 0; i < on_host_.size(); ++i) {
+    if (on_host_[i].get() == variable) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 HostVariables::HostVariables(std::vector<RefPtr<VariableResource>> variables, Device& device)
-    : device_(device), on_device_(std::move(variables)), locked_(Pointers(on_device_)) {}
+    : PrivateVariables(device), on_device_(std::move(variables)), locked_(Pointers(on_device_)) {}
 
 StatusOr<std::unique_ptr<HostVariables>> HostVariables::Lock(std::vector<RefPtr<VariableResource>> variables,
                                                              Device& device) {
   std::unique_ptr<HostVariables> made(new HostVariables(std::move(variables), device));
   for (size_t i = 0; i < made->on_device_.size(); ++i) {
-    const VariableResource& v = *made->on_device_[i];
-    made->on_host_.push_back(MakeRef<ReferenceVariable>(v.name(), v.dtype(), Shape::Unknown()));
-    const Tensor& value = made->locked_.value(i);
-    if (!value.is_valid()) continue;
-    TF_ASSIGN_OR_RETURN(Tensor copy, CopyTo(HostAllocator(), value, device));
-    TF_RETURN_IF_ERROR(made->on_host_[i]->Assign(std::move(copy)));
+    TF_RETURN_IF_ERROR(made->Add(*made->on_device_[i], made->locked_.value(i)));
   }
   return made;
-}
-
-Entry HostVariables::InPlaceOf(size_t i, DType declared) const {
-  if (IsRef(declared)) return {.value = {}, .ref = on_host_[i]};
-  return {.value = MakeHandleTensor(on_host_[i], device_.name(), "", on_host_[i]->name()), .ref = {}};
-}
-
-int HostVariables::NumberOf(const RefCounted* variable) const {
-  for (size_t i = 0; i < on_host_.size(); ++i) {
-    if (on_host_[i].get() == variable) return static_cast<int>(i);
-  }
-  return -1;
 }
 
 Status HostVariables::CopyBack(const std::vector<bool>& changed) {
