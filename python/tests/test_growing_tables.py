@@ -344,7 +344,7 @@ class GraphTest(unittest.TestCase):
                 ("the filter CBFFilter", with_option(filter_option=tf.CBFFilter(3, 1000, 0.01))),
                 ("GlobalStepEvict", with_option(evict_option=tf.GlobalStepEvict(4000))),
                 ("L2WeightEvict", with_option(evict_option=tf.L2WeightEvict(1.0))),
-                ("CheckpointOption", with_option(ckpt=tf.CheckpointOption("folder"))),
+                ("CheckpointOption", with_option(ckpt=tf.CheckpointOption(init_data_source="folder"))),
                 ("storage_type", with_option(storage_option=tf.StorageOption(4, "folder")))):
             with self.assertRaisesRegex(NotImplementedError, words):
                 call()

@@ -73,7 +73,11 @@ class L2WeightEvict:
 
 
 class CheckpointOption:
-    """The checkpoint from which a table begins. Only its defaults are supported yet."""
+    """The checkpoint from which a table begins when it is initialized, as by tf.train.init_from_checkpoint.
+
+    `tensor_name_in_ckpt` is the name of the table there, if it differs. A training that restores a checkpoint of its own
+    has the rows of that one.
+    """
 
     def __init__(self, ckpt_to_load_from=None, tensor_name_in_ckpt=None, always_load_from_specific_ckpt=False,
                  init_data_source=None):
@@ -124,8 +128,17 @@ class EmbeddingVariableOption:
         if self.storage_option is not None and self.storage_option.storage_type not in (None, StorageType.DRAM):
             refuse("a storage_type other than DRAM", "leave out storage_option; the rows are in memory")
         ckpt = self.ckpt
-        if ckpt is not None and any(value for value in vars(ckpt).values()):
-            refuse("CheckpointOption", "leave out ckpt, and restore the table with tf.train.Saver")
+        if ckpt is not None and ckpt.init_data_source is not None:
+            refuse("init_data_source of CheckpointOption", "give it ckpt_to_load_from")
+        if ckpt is not None and ckpt.always_load_from_specific_ckpt:
+            refuse("always_load_from_specific_ckpt", "leave it out: a training that comes back has the rows of its own "
+                   "checkpoint")
+
+    def _start(self, name):
+        """The checkpoint from which the table `name` begins, and its name there; None if there is none."""
+        if self.ckpt is None or not self.ckpt.ckpt_to_load_from:
+            return None
+        return self.ckpt.ckpt_to_load_from, self.ckpt.tensor_name_in_ckpt or name
 
     def _admission(self, name):
         """The number of occurrences after which the table `name` admits a key, and what it gives until then."""

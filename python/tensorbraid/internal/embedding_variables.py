@@ -84,6 +84,11 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
     table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)
     made[full_name] = table
+    start = option._start(full_name)
+    if start is not None:
+        from tensorbraid.train.checkpoint_values import init_from_checkpoint
+
+        init_from_checkpoint(start[0], {start[1]: list(parts)})
     return table
 
 

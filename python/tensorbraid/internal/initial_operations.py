@@ -20,6 +20,11 @@ def set_initializer(variable, operation):
     _replacements(variable.graph)[variable] = operation
 
 
+def native_initializer(variable):
+    """The operation that gives the variable its own initial value."""
+    return _native_initializer.__get__(variable)
+
+
 def any_replaced(graph):
     """Whether the graph has such replacements."""
     return bool(_replacements(graph))

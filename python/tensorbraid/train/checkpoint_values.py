@@ -7,6 +7,7 @@ from tensorbraid import _core
 from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.initial_operations import set_initializer
 from tensorbraid.internal.partitioned_variables import PartitionedVariable
+from tensorbraid.train.checkpoint_tables import TableStarts, parts_in, rows_as_variable
 from tensorbraid.train.checkpoints import checkpoint_path, load_checkpoint
 from tensorbraid.train.vocabularies import VocabInfo, remapped
 
@@ -41,9 +42,20 @@ class _Source:
         self.path = checkpoint_path(path)
         self.reader = load_checkpoint(self.path)
         self.shapes = self.reader.get_variable_to_shape_map()
+        self.tables = TableStarts(self.path, self.shapes)
 
     def initialize(self, name, variable):
-        """Lets a variable, of which the parts may be distributed, begin with the tensor of this name."""
+        """Lets a variable, of which the parts may be distributed, begin with what the checkpoint has under this name.
+
+        Growing tables do so once tables.finish() is called.
+        """
+        if _is_table(variable):
+            self.tables.add(name, _parts(variable))
+            return
+        rows = [] if name in self.shapes else parts_in(self.shapes, name)
+        if rows:
+            self._initialize_by_rows(name, rows, variable)
+            return
         if name not in self.shapes:
             raise ValueError(f"Tensor {name} is not found in {self.path} checkpoint {self.shapes}")
         if not variable.shape.is_compatible_with(self.shapes[name]):
@@ -55,9 +67,25 @@ class _Source:
                                        dtypes=[part.dtype]).outputs[0]
                 set_initializer(part, part.assign(value, read_value=False))
 
+    def _initialize_by_rows(self, name, saved, variable):
+        """Lets a variable begin with the rows of a growing table, whose keys are numbers of rows."""
+        shape = list(self.shapes[saved[0] + "-values"])
+        if variable.shape.ndims != 2 or variable.shape.as_list()[1] != shape[1]:
+            raise ValueError(f"Shape of variable {variable.name} ({variable.shape}) doesn't match with the rows of the "
+                             f"growing table {name} ({shape}) from checkpoint reader.")
+        for part in _parts(variable):
+            _, whole, first = part._part_of or (None, part.shape.as_list(), 0)
+            with graphs.device(part.device), graphs.name_scope("init_from_checkpoint"):
+                value = rows_as_variable(self.path, saved, part, first, whole[0])
+                set_initializer(part, part.assign(value, read_value=False))
+
+
+def _is_table(variable):
+    return _parts(variable)[0]._table is not None
+
 
 def _parts(variable):
-    return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
+    return list(variable) if isinstance(variable, (PartitionedVariable, list)) else [variable]
 
 
 def _slice(part):
@@ -70,18 +98,21 @@ def _slice(part):
 
 
 def name_of(variable):
-    """The name of a variable in checkpoints."""
+    """The name of a variable in checkpoints. Of a growing table, or a slot of one, that of the whole."""
+    if _is_table(variable):
+        return _parts(variable)[0]._table[0]
     if isinstance(variable, PartitionedVariable):
         return variable.name
     return variable._part_of[0] if variable._part_of else variable.op.name
 
 
 def _grouped(variables):
-    """The variables by name; the parts of a variable are one PartitionedVariable."""
+    """The variables by name; the parts of a variable are one PartitionedVariable, those of a growing table a list."""
     groups = {}
     for variable in variables:
         groups.setdefault(name_of(variable), []).append(variable)
-    return {name: group[0] if len(group) == 1 and (isinstance(group[0], PartitionedVariable)
+    return {name: [part for table in group for part in _parts(table)] if _is_table(group[0])
+            else group[0] if len(group) == 1 and (isinstance(group[0], PartitionedVariable)
                                                    or group[0]._part_of is None)
             else PartitionedVariable(name, group) for name, group in groups.items()}
 
@@ -96,9 +127,11 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     pairs = assignment_map.items() if isinstance(assignment_map, dict) else arguments.items(
         "assignment_map", assignment_map, "a dictionary")
     for name, wanted in sorted(pairs, key=lambda pair: pair[0]):
-        if isinstance(wanted, (list, tuple)):
+        if isinstance(wanted, (list, tuple)) and wanted[0]._table is not None:
+            wanted = list(wanted)
+        elif isinstance(wanted, (list, tuple)):
             wanted = PartitionedVariable(name_of(wanted[0]), wanted) if wanted[0]._part_of else wanted[0]
-        if isinstance(wanted, (_core.Variable, PartitionedVariable)):
+        if isinstance(wanted, (_core.Variable, PartitionedVariable, list)):
             source.initialize(name, wanted)
         elif not isinstance(wanted, str):
             raise TypeError(f"the value for '{name}' must be a variable or the name of one, not {wanted!r}")
@@ -106,6 +139,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
             source.initialize(name, present[wanted])
         else:
             _initialize_scope(source, name, wanted, present)
+    source.tables.finish()
 
 
 def _initialize_scope(source, old, new, present):
@@ -151,6 +185,7 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_voc
                 value = remapped(source.path, old, part, vocabularies[name], first)
                 set_initializer(part, part.assign(value, read_value=False))
             first += part.shape.as_list()[vocabularies[name].axis]
+    source.tables.finish()
 
 
 def _chosen(wanted):

@@ -139,7 +139,7 @@ std::vector<std::string> NamesOfRows(const SavedVariable& saved) {
   const std::string whole = WholeNameOf(saved);
   const std::string slot = table.slot_of.empty() ? "" : saved.variable.name().substr(table.slot_of.size());
   const std::string base = whole.substr(0, whole.size() - slot.size());
-  return {StrCat(base, slot, "-values"), StrCat(base, "/part_0", slot, "-values")};
+  return {StrCat(base, slot, "-values"), StrCat(base, "/part_0", slot, "-values"), whole};
 }
 
 }  // namespace tensorbraid

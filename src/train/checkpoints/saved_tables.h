@@ -50,7 +50,8 @@ StatusOr<std::vector<SavedTable>> SavedTablesOf(const std::vector<const SavedVar
 std::string WholeNameOf(const SavedVariable& saved);
 
 // The names under which a checkpoint may have rows of the table or slot `saved`, whatever the number of its parts:
-// "emb-values" or "emb/part_0-values". REQUIRES: saved.variable.table() is not null.
+// "emb-values", "emb/part_0-values", or "emb" if it was a static variable. REQUIRES: saved.variable.table() is not
+// null.
 std::vector<std::string> NamesOfRows(const SavedVariable& saved);
 
 // The tensor with the names that a RestoreV2 reads, and its value. Saver::Restore may feed other names.

@@ -476,9 +476,9 @@ TEST(GrowingTableTest, ARestoreNamesTheTableThatACheckpointLacks) {
   const auto descent = Optimizers()[0].second;
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_lacks";
   Training fixed(0, descent, nullptr);
-  Saver of_fixed(fixed.g);
+  Saver of_step(fixed.g, {.variables = {GetOrCreateGlobalStep(fixed.g)}});
   ASSERT_TRUE(fixed.Start("").ok());
-  const auto saved = of_fixed.Save(*fixed.session, folder + "/model");
+  const auto saved = of_step.Save(*fixed.session, folder + "/model");
   ASSERT_TRUE(saved.ok()) << saved.status();
   Training growing(2, descent, nullptr);
   Saver of_growing(growing.g);
@@ -486,6 +486,27 @@ TEST(GrowingTableTest, ARestoreNamesTheTableThatACheckpointLacks) {
   const Status restored = of_growing.Restore(*growing.session, *saved);
   EXPECT_TRUE(absl::IsNotFound(restored)) << restored;
   EXPECT_THAT(std::string(restored.message()), HasSubstr("lacks 1 of 3 variables: ids"));
+}
+
+TEST(GrowingTableTest, ATableIsRestoredFromAStaticVariable) {
+  const auto adagrad = Optimizers()[1].second;
+  const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_static";
+  Training fixed(0, adagrad, nullptr);
+  Saver of_fixed(fixed.g);
+  ASSERT_TRUE(fixed.Start("").ok());
+  for (int step = 0; step < 10; ++step) ASSERT_TRUE(fixed.Step(step).ok());
+  const auto saved = of_fixed.Save(*fixed.session, folder + "/model");
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  for (int step = 10; step < 20; ++step) ASSERT_TRUE(fixed.Step(step).ok());
+  for (const int parts : {1, 3}) {
+    Training growing(parts, adagrad, nullptr);
+    Saver of_growing(growing.g);
+    ASSERT_TRUE(growing.Start("").ok());
+    const Status restored = of_growing.Restore(*growing.session, *saved);
+    ASSERT_TRUE(restored.ok()) << restored;
+    for (int step = 10; step < 20; ++step) ASSERT_TRUE(growing.Step(step).ok());
+    EXPECT_EQ(growing.All().value(), fixed.All().value());  // the slots are those of the checkpoint, too
+  }
 }
 
 }  // namespace

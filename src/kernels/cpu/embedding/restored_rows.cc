@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -102,6 +103,7 @@ class TableRestore {
 
   // Reads all rows of a checkpoint or an increment.
   Status Read(BundleReader& reader) {
+    if (reader.Find(table_.whole).ok()) return ReadVariable(reader);
     TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, rows_.dim()));
     for (size_t p = 0; p < parts.size(); ++p) {
       if (!ShareSmallTables(description_.part, description_.parts, static_cast<int>(p),
@@ -119,14 +121,31 @@ class TableRestore {
  private:
   bool HoldsKey(int64_t key) const { return TableRows::ResidueOf(key) % description_.parts == description_.part; }
 
+  // Reads a static variable and its slots: row i has key i.
+  Status ReadVariable(BundleReader& reader) {
+    if (counts_ != nullptr) return NoCounts(reader);
+    for (size_t c = 0; c < table_.slots.size(); ++c) {
+      const std::string name = Named(table_.whole, table_.slots[c]);
+      const Shape shape({Shape::kUnknownDim, rows_.dim()});
+      TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, name, kFloat32, shape));
+      TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name));
+      std::vector<int64_t> keys(static_cast<size_t>(rows));
+      std::iota(keys.begin(), keys.end(), 0);
+      TF_RETURN_IF_ERROR(ReadBatches(keys, values, {}, table_.slots[c].empty(), table_.columns[c]));
+    }
+    return OkStatus();
+  }
+
+  Status NoCounts(const BundleReader& reader) const {
+    return FailedPrecondition("growing table '", table_.whole, "' has a filter that admits keys after ",
+                              description_.filter_freq, " occurrences, but checkpoint ", reader.prefix(),
+                              " has no counts of its keys, because it was saved without a filter: make the table ",
+                              "without the filter, or train it anew");
+  }
+
   // Reads the counts of a saved part. Rows are admitted whatever their count.
   Status ReadCounts(BundleReader& reader, const SavedPart& part) {
-    if (part.rows > 0 && !part.has_freqs) {
-      return FailedPrecondition("growing table '", table_.whole, "' has a filter that admits keys after ",
-                                description_.filter_freq, " occurrences, but checkpoint ", reader.prefix(),
-                                " has no counts of its keys, because it was saved without a filter: make the table ",
-                                "without the filter, or train it anew");
-    }
+    if (part.rows > 0 && !part.has_freqs) return NoCounts(reader);
     if (part.rows > 0) TF_RETURN_IF_ERROR(RaiseCounts(reader, part.name, "", description_.filter_freq));
     if (!reader.Find(part.name + "-keys_filtered").ok()) return OkStatus();
     return RaiseCounts(reader, part.name, "_filtered", 0);
@@ -163,14 +182,17 @@ class TableRestore {
     if (slot.empty() && part.has_versions) {
       TF_ASSIGN_OR_RETURN(versions, reader.Read(part.name + "-versions"));
     }
-    // Some keys at a time, so that the order of the visit takes little memory.
+    return ReadBatches(keys.data<int64_t>(), values, versions, slot.empty(), column);
+  }
+
+  // Some keys at a time, so that the order of the visit takes little memory. `versions` may be invalid.
+  Status ReadBatches(std::span<const int64_t> keys, const Tensor& values, const Tensor& versions, bool add,
+                     int column) {
     constexpr size_t kBatch = size_t{1} << 20;
-    const auto all = keys.data<int64_t>();
-    for (size_t first = 0; first < all.size(); first += kBatch) {
+    for (size_t first = 0; first < keys.size(); first += kBatch) {
       if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
-      TF_RETURN_IF_ERROR(ReadBatch(all, first, std::min(all.size(), first + kBatch), values.data<float>().data(),
-                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr, slot.empty(),
-                                   column));
+      TF_RETURN_IF_ERROR(ReadBatch(keys, first, std::min(keys.size(), first + kBatch), values.data<float>().data(),
+                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr, add, column));
     }
     return OkStatus();
   }
