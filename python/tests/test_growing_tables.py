@@ -238,7 +238,6 @@ class CheckpointTest(unittest.TestCase):
                         training.run([step])
                         training.saver.incremental_save(training.session, os.path.join(folder, "model"), step + 1)
                 np.testing.assert_array_equal(training.all(), expected)
-                self.assertTrue(tf.train.latest_checkpoint(folder).endswith("model-1"))  # no other full one
                 increments = os.path.join(folder, ".incremental_checkpoint")
                 names = [name for name, _ in tf.train.list_variables(increments)]
                 self.assertIn("ids/Adagrad-values" if name == "Adagrad" else "ids-values", names)

@@ -80,7 +80,7 @@ bool ChangesVariable(const Node& node) {
       for (const char* reader :
            {"ReadVariableOp", "_ReadVariablesOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp",
             "VariableShape", "ResourceStridedSlice", "KvResourceGather", "KvResourceGatherV1", "KvVarIsInitializedOp",
-            "KvVariableShape", "_ExportTable", "_ExportTrackedTable"}) {
+            "KvVariableShape", "_ExportTable", "_ExportTrackedTable", "_SaveTables"}) {
         if (node.type() == reader) return false;
       }
       return true;

@@ -53,6 +53,21 @@ Status RestoreTrackedTableShape(ShapeContext& c) {
   return CheckSlotNames(c, 3);
 }
 
+Status SaveTablesShape(ShapeContext& c) {
+  constexpr int kHandles = 3;
+  for (int i = 0; i < kHandles; ++i) TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
+  const int handles = c.num_inputs() - kHandles;
+  int64_t columns = 0;
+  for (const int64_t n : c.attr<std::vector<int64_t>>("columns")) {
+    if (n < 1) return InvalidArgument("a table has ", n, " columns in the attribute 'columns'");
+    columns += n;
+  }
+  const auto& names = c.attr<std::vector<std::string>>("names");
+  if (columns == handles && static_cast<int>(names.size()) == handles) return OkStatus();
+  return InvalidArgument("there are ", handles, " handles, but 'columns' has ", columns, " of them, and 'names' ",
+                         names.size());
+}
+
 }  // namespace
 
 void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
@@ -106,6 +121,20 @@ void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
             .Attr("N: int >= 0")
             .Stateful()
             .Shape(ExportTrackedTableShape)
+            .NotDifferentiable());
+  // Writes a checkpoint of growing tables, 1/1,000 of a table at a time. `columns` has, for each table, the number of
+  // handles that belong to it: its own, then those of its slots. `names` are their names in the checkpoint. `save` and
+  // `predecessor` are those of _ExportTrackedTable.
+  r.Add(Op("_SaveTables")
+            .Input("prefix: string")
+            .Input("save: int64")
+            .Input("predecessor: int64")
+            .Input("handles: N * resource")
+            .Attr("N: int >= 1")
+            .Attr("columns: list(int)")
+            .Attr("names: list(string)")
+            .Stateful()
+            .Shape(SaveTablesShape)
             .NotDifferentiable());
   // As _RestoreTable, but the increments with the prefixes `increments`, oldest first, follow the checkpoint. Then
   // begins to record what changes after the save with the number `save`; 0 records nothing.

@@ -22,8 +22,6 @@ class Changes {
 
   // A row was made or changed.
   void Changed(uint32_t row) { now_.Add(row); }
-  // The first `rows` rows were changed.
-  void AllChanged(uint32_t rows) { now_.AddBelow(0, rows); }
   // A row was deleted, and its number can be used again.
   void Deleted(uint32_t row, int64_t key) {
     now_.Remove(row);
@@ -31,12 +29,11 @@ class Changes {
     deleted_.push_back(key);
   }
 
-  // The save `save` takes all rows below `end`, whatever has changed, and those from `end` to `rows` count as changed
-  // later. `predecessor` is the save before that was completed; 0 if there is none.
-  void TakeAll(uint64_t predecessor, uint64_t save, uint32_t end, uint32_t rows) {
+  // The save `save` takes all rows, whatever has changed. `predecessor` is the save before that was completed; 0 if
+  // there is none.
+  void TakeAll(uint64_t predecessor, uint64_t save) {
     if (!Settle(predecessor)) saved_ = 0;
     TakeRest(save);
-    now_.AddBelow(end, rows);
   }
   // The save `save` takes what has changed since the save `predecessor`. Returns false, and takes nothing, if it is not
   // known what has changed since then.
@@ -66,9 +63,6 @@ class Changes {
     void Add(uint32_t row) {
       if (row / 64 >= words_.size()) words_.resize(row / 64 + 1);
       words_[row / 64] |= uint64_t{1} << row % 64;
-    }
-    void AddBelow(uint32_t begin, uint32_t end) {
-      for (uint32_t row = begin; row < end; ++row) Add(row);
     }
     void Remove(uint32_t row) {
       if (row / 64 < words_.size()) words_[row / 64] &= ~(uint64_t{1} << row % 64);

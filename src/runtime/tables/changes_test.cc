@@ -45,7 +45,9 @@ TEST(Changes, WhatAFailedSaveHasTakenComesBack) {
 TEST(Changes, AFullSaveThatFailsKeepsTheChangesOfTheChain) {
   Changes changes(1);
   changes.Changed(1);
-  changes.TakeAll(1, 2, 4, 6);  // rows 4 and 5 are not in the full checkpoint
+  changes.TakeAll(1, 2);
+  changes.Changed(4);  // is not in the full checkpoint
+  changes.Changed(5);
   Changes completed = changes;
   ASSERT_TRUE(completed.TakeSince(2, 3));
   EXPECT_THAT(Taken(completed), ElementsAre(4, 5));
@@ -58,10 +60,10 @@ TEST(Changes, AnUnknownPredecessorIsRefused) {
   changes.Changed(1);
   EXPECT_FALSE(changes.TakeSince(0, 2));
   EXPECT_FALSE(changes.TakeSince(7, 2));
-  changes.TakeAll(0, 8, 2, 2);
+  changes.TakeAll(0, 8);
   EXPECT_FALSE(changes.TakeSince(7, 9));
   EXPECT_TRUE(changes.TakeSince(8, 9));
-  changes.TakeAll(5, 10, 2, 2);  // of another chain
+  changes.TakeAll(5, 10);  // of another chain
   EXPECT_FALSE(changes.TakeSince(8, 11));
 }
 
@@ -78,7 +80,8 @@ TEST(Changes, ADeletedRowIsNotChangedAndItsNumberCanBeUsedAgain) {
   ASSERT_TRUE(changes.TakeSince(1, 3));
   EXPECT_THAT(Taken(changes), ElementsAre(5));
   EXPECT_THAT(changes.taken_deleted(), ElementsAre(40, 50));
-  changes.AllChanged(2);
+  changes.Changed(0);
+  changes.Changed(1);
   ASSERT_TRUE(changes.TakeSince(3, 4));
   EXPECT_THAT(Taken(changes), ElementsAre(0, 1));
 }

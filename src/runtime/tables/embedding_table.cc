@@ -29,7 +29,7 @@ Status EmbeddingTable::Undescribed() const {
 Status EmbeddingTable::Describe(RowsDescription description) {
   WriterLock lock(mu_);
   if (!now_) {
-    rows_ = std::make_unique<TableRows>(dim_, description.part, description.parts);
+    rows_ = std::make_shared<TableRows>(dim_, description.part, description.parts);
     counts_ = CountsFor(description);
     now_ = description;
   } else if (now_->part != description.part || now_->parts != description.parts) {
@@ -63,8 +63,8 @@ std::vector<float> EmbeddingTable::Initials() const {
 }
 
 Status EmbeddingTable::Initialize(int column) {
-  std::unique_ptr<TableRows> dropped;  // freed after the lock is released
-  std::unique_ptr<KeyCounts> dropped_counts;
+  std::shared_ptr<TableRows> dropped;  // freed after the lock is released
+  std::shared_ptr<KeyCounts> dropped_counts;
   WriterLock lock(mu_);
   auto& c = columns_[static_cast<size_t>(column)];
   if (column > 0) {
@@ -73,7 +73,7 @@ Status EmbeddingTable::Initialize(int column) {
   } else {
     if (!later_) return Undescribed();
     now_ = later_;
-    dropped = std::exchange(rows_, std::make_unique<TableRows>(dim_, now_->part, now_->parts));
+    dropped = std::exchange(rows_, std::make_shared<TableRows>(dim_, now_->part, now_->parts));
     dropped_counts = std::exchange(counts_, CountsFor(*now_));
   }
   c.initialized = true;
@@ -219,11 +219,23 @@ Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, st
   });
 }
 
-Status EmbeddingTable::Export(ThreadPool& pool, std::span<const int> columns, const TableRows::Begin& begin,
-                              const TableRows::Copy& copy) const {
+StatusOr<EmbeddingTable::Exported> EmbeddingTable::ForExport(std::span<const int> columns) const {
   ReaderLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
-  return rows_->ForEachSmallTable(pool, Initials(), begin, copy);
+  return Exported{.rows = rows_, .counts = counts_, .initial = Initials()};
+}
+
+Status EmbeddingTable::Export(ThreadPool& pool, std::span<const int> columns, const Copy& copy) const {
+  TF_ASSIGN_OR_RETURN(const Exported exported, ForExport(columns));
+  return exported.rows->ForEachSmallTable(
+      pool, exported.initial, [&](int residue, SmallTable& small) { copy(residue, small, exported.counts.get()); });
+}
+
+Status EmbeddingTable::ExportInOrder(std::span<const int> columns, const Copy& copy,
+                                     const std::function<Status()>& after) const {
+  TF_ASSIGN_OR_RETURN(const Exported exported, ForExport(columns));
+  return exported.rows->CopyInOrder(
+      exported.initial, [&](int residue, SmallTable& small) { copy(residue, small, exported.counts.get()); }, after);
 }
 
 Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
@@ -235,8 +247,8 @@ Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
     description = *later_;
     for (const Column& column : columns_) initial.push_back(column.later_initial);
   }
-  auto rows = std::make_unique<TableRows>(dim_, description.part, description.parts);
-  std::unique_ptr<KeyCounts> counts = CountsFor(description);
+  auto rows = std::make_shared<TableRows>(dim_, description.part, description.parts);
+  std::shared_ptr<KeyCounts> counts = CountsFor(description);
   const TableRows::Visit visit{.keys = {},
                                .columns = {},
                                .absent = TableRows::Absent::kAdd,

@@ -91,12 +91,15 @@ class EmbeddingTable final : public Resource {
   Status Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
                 std::span<const int64_t> counts, int64_t version, double cost_ns, const TableRows::Apply& apply);
 
-  // See TableRows::ForEachSmallTable. `columns` are those that `copy` reads.
-  Status Export(ThreadPool& pool, std::span<const int> columns, const TableRows::Begin& begin,
-                const TableRows::Copy& copy) const;
-
-  // The counts of the keys, or null if the table has no filter. REQUIRES: the caller is called by Export.
-  const KeyCounts* exported_counts() const TB_NO_THREAD_SAFETY_ANALYSIS { return counts_.get(); }
+  // Calls copy(residue, small, counts) for each small table, which is locked during the call. `columns` are those that
+  // `copy` reads. `counts` are those of the keys, or null without a filter. Several threads may call `copy` at once.
+  // Other calls do not wait for an export, even if it takes long. If all rows are replaced or removed meanwhile, it goes
+  // on with the earlier rows.
+  using Copy = std::function<void(int residue, SmallTable& small, const KeyCounts* counts)>;
+  Status Export(ThreadPool& pool, std::span<const int> columns, const Copy& copy) const;
+  // As Export, on this thread and with ascending residues. Calls after() after each small table, which is not locked
+  // then. Ends at the first error of `after`.
+  Status ExportInOrder(std::span<const int> columns, const Copy& copy, const std::function<Status()>& after) const;
 
   // Replaces all rows by those that `fill` makes in `rows`, with `visit` as an example of a visit that adds rows: it
   // has the part's first values and initial numbers. `counts` are those of the keys, or null without a filter. If
@@ -121,6 +124,13 @@ class EmbeddingTable final : public Resource {
   // An estimate of the time to look up one key.
   double LookupNs() const { return kVisitNs + 0.25 * static_cast<double>(dim_); }
   std::vector<float> Initials() const TB_REQUIRES_SHARED(mu_);
+  // What an export uses, also when other rows take the place of these.
+  struct Exported {
+    std::shared_ptr<TableRows> rows;
+    std::shared_ptr<const KeyCounts> counts;
+    std::vector<float> initial;
+  };
+  StatusOr<Exported> ForExport(std::span<const int> columns) const;
 
   const std::string name_;
   const int64_t dim_;
@@ -128,8 +138,8 @@ class EmbeddingTable final : public Resource {
   std::optional<RowsDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
   std::optional<RowsDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};
-  std::unique_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
-  std::unique_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
+  std::shared_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
+  std::shared_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
   // Of all lookups and updates since the table exists.
   mutable std::atomic<int64_t> lookups_{0}, hits_{0};
   std::atomic<int64_t> admissions_{0};

@@ -46,6 +46,7 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
   if (!EnsureChunk(RowPlace(row).chunk)) return RowIndex::kNone;
   const auto hash_of = [this](uint32_t r) TB_NO_THREAD_SAFETY_ANALYSIS { return KeyHash(info(r).key); };
   if (!index_.Insert(hash, row, shared_->arena, hash_of)) return RowIndex::kNone;
+  if (row == free_) free_ = static_cast<uint32_t>(info(row).key);
   info(row) = {.key = key, .version = -1};
   if (rows != nullptr) rows->Fill(key, {numbers(0, row), shared_->dim});
   for (size_t column = 1; column < columns_; ++column) {
@@ -54,9 +55,20 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
   return row;
 }
 
+void SmallTable::Erase(uint32_t row) {
+  RowInfo& erased = info(row);
+  index_.Erase(KeyHash(erased.key), row);
+  if (changes != nullptr) changes->Deleted(row, erased.key);
+  const uint64_t free = uint64_t{NumFree()} + 1;
+  erased = {.key = static_cast<int64_t>(free << 32 | free_), .version = RowInfo::kFree};
+  free_ = row;
+}
+
 void SmallTable::FillColumn(size_t column, float initial) {
-  for (uint32_t row = 0; row < rows(); ++row) std::fill_n(numbers(column, row), shared_->dim, initial);
-  if (changes != nullptr) changes->AllChanged(rows());
+  ForEachRow([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
+    std::fill_n(numbers(column, row), shared_->dim, initial);
+    if (changes != nullptr) changes->Changed(row);
+  });
 }
 
 TableMemory SmallTable::Memory() const {

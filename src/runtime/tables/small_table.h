@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +29,9 @@ class FirstRows {
 struct RowInfo {
   int64_t key;
   int64_t version;  // the global step of the last update
+
+  // The version of a place whose row was erased. Rows have later ones.
+  static constexpr int64_t kFree = std::numeric_limits<int64_t>::min();
 };
 
 // Memory in bytes.
@@ -41,10 +45,10 @@ struct TableMemory {
   void Add(const TableMemory& other);
 };
 
-// Rows are numbered from 0 in the order of their insertion, and neither move nor end. Their numbers are columns:
-// column 0 is the variable, the others are slots of optimizers. A row is one piece of memory: its info, then its
-// columns. Columns that are added when there are rows already have pieces of their own. The owner holds `mu` during
-// every call.
+// Rows are numbered from 0 in the order of their insertion, and do not move. An erased row is free, and its place is
+// that of the next new one. Their numbers are columns: column 0 is the variable, the others are slots of optimizers. A
+// row is one piece of memory: its info, then its columns. Columns that are added when there are rows already have
+// pieces of their own. The owner holds `mu` during every call.
 class alignas(64) SmallTable {
  public:
   // What the small tables of a table share. It outlives them.
@@ -87,12 +91,22 @@ class alignas(64) SmallTable {
   // caller sets them. The other columns get their initial numbers. Returns RowIndex::kNone if there is no memory.
   // REQUIRES: the key has no row; EnsureColumns(initial).
   uint32_t Add(int64_t key, uint64_t hash, const FirstRows* rows, std::span<const float> initial) TB_REQUIRES(mu);
+  // Erases a row. Its key has none then. REQUIRES: there is such a row.
+  void Erase(uint32_t row) TB_REQUIRES(mu);
   // Sets all rows of a column to this number.
   void FillColumn(size_t column, float initial) TB_REQUIRES(mu);
 
   uint32_t rows() const TB_REQUIRES(mu) { return index_.rows(); }
   // The number that the next new row gets.
-  uint32_t next_row() const TB_REQUIRES(mu) { return index_.rows(); }
+  uint32_t next_row() const TB_REQUIRES(mu) { return free_ != RowIndex::kNone ? free_ : index_.rows(); }
+  // Calls visit(row) for each row, in the order of their numbers. `visit` may erase the row.
+  template <typename Visit>
+  void ForEachRow(const Visit& visit) const TB_REQUIRES(mu) {
+    const uint32_t end = rows() + NumFree();
+    for (uint32_t row = 0; row < end; ++row) {
+      if (info(row).version != RowInfo::kFree) visit(row);
+    }
+  }
   // The bytes of a row up to the end of a column.
   size_t BytesTo(size_t column) const { return sizeof(RowInfo) + (column + 1) * row_bytes(); }
   RowInfo& info(uint32_t row) const TB_REQUIRES(mu) {
@@ -110,6 +124,11 @@ class alignas(64) SmallTable {
  private:
   size_t row_bytes() const { return shared_->dim * sizeof(float); }
   bool AddColumns(std::span<const float> initial) TB_REQUIRES(mu);
+  // The free places are a list, whose links are in the keys of the places: the next one, and above it how many there
+  // are up to the end of the list.
+  uint32_t NumFree() const TB_REQUIRES(mu) {
+    return free_ == RowIndex::kNone ? 0 : static_cast<uint32_t>(static_cast<uint64_t>(info(free_).key) >> 32);
+  }
   // Makes the chunk with this number in all columns. REQUIRES: the earlier ones exist.
   bool EnsureChunk(uint32_t chunk) TB_REQUIRES(mu);
 
@@ -117,6 +136,7 @@ class alignas(64) SmallTable {
   [[no_unique_address]] RowIndex index_ TB_GUARDED_BY(mu);
   uint8_t columns_ TB_GUARDED_BY(mu) = 0;        // all
   uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;  // those in `chunks_`
+  uint32_t free_ TB_GUARDED_BY(mu) = RowIndex::kNone;  // the first free place
   Shared* shared_ = nullptr;
   std::unique_ptr<std::vector<RowChunks>> later_ TB_GUARDED_BY(mu);  // columns that came when there were rows
   RowChunks chunks_ TB_GUARDED_BY(mu);                               // of infos and the first columns

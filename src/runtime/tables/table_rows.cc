@@ -229,27 +229,32 @@ void TableRows::RecordChanges(uint64_t saved) {
   }
 }
 
-Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Begin& begin,
-                                    const Copy& copy) {
-  std::vector<uint32_t> counts;
-  std::vector<int64_t> firsts;
-  int64_t rows = 0;
-  for (auto& small : small_) {
-    BriefLockHolder lock(small.mu);
-    if (!small.EnsureColumns(initial)) return NoMemory(dim());
-    counts.push_back(small.rows());
-    firsts.push_back(rows);
-    rows += counts.back();
-  }
-  TF_RETURN_IF_ERROR(begin(rows));
-  const double cost_ns = static_cast<double>(rows) / static_cast<double>(small_.size()) *
+Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Copy& copy) {
+  std::atomic<bool> failed{false};
+  const double cost_ns = static_cast<double>(NumRows()) / static_cast<double>(small_.size()) *
                          static_cast<double>(dim() * static_cast<int64_t>(initial.size()));
   pool.ParallelFor(static_cast<int64_t>(small_.size()), cost_ns, [&](int64_t first, int64_t last) {
     for (auto t = static_cast<size_t>(first); t < static_cast<size_t>(last); ++t) {
       BriefLockHolder lock(small_[t].mu);
-      copy(part_ + static_cast<int>(t) * parts_, firsts[t], small_[t], counts[t]);
+      if (small_[t].EnsureColumns(initial)) {
+        copy(part_ + static_cast<int>(t) * parts_, small_[t]);
+      } else {
+        failed = true;
+      }
     }
   });
+  return failed ? NoMemory(dim()) : OkStatus();
+}
+
+Status TableRows::CopyInOrder(std::span<const float> initial, const Copy& copy, const std::function<Status()>& after) {
+  for (size_t t = 0; t < small_.size(); ++t) {
+    {
+      BriefLockHolder lock(small_[t].mu);
+      if (!small_[t].EnsureColumns(initial)) return NoMemory(dim());
+      copy(part_ + static_cast<int>(t) * parts_, small_[t]);
+    }
+    TF_RETURN_IF_ERROR(after());
+  }
   return OkStatus();
 }
 

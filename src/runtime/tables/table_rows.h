@@ -63,12 +63,13 @@ class TableRows {
   // Records from now on what changes. All rows are as they were at the save `saved` (Changes).
   void RecordChanges(uint64_t saved);
 
-  // Calls begin(n) with the number of rows n, and then copy(residue, first, small, count) for each small table, which
-  // is locked during the call: it has `count` rows to copy, and `first` rows precede them. Rows that appear meanwhile
-  // are left out. Several threads may call `copy` at once.
-  using Begin = std::function<Status(int64_t rows)>;
-  using Copy = std::function<void(int residue, int64_t first, SmallTable& small, uint32_t count)>;
-  Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Begin& begin, const Copy& copy);
+  // Calls copy(residue, small) for each small table, which is locked during the call. Several threads may call `copy` at
+  // once. Makes the columns that are missing of initial.size() columns before; ResourceExhausted if there is no memory.
+  using Copy = std::function<void(int residue, SmallTable& small)>;
+  Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Copy& copy);
+  // As ForEachSmallTable, on this thread and with ascending residues. Calls after() after each small table, when it is
+  // not locked. Ends at the first error of `after`.
+  Status CopyInOrder(std::span<const float> initial, const Copy& copy, const std::function<Status()>& after);
 
   int64_t NumRows() const;
   TableMemory Memory() const;

@@ -307,25 +307,18 @@ TEST(TableRowsTest, EachSmallTableIsCopiedAtOneMoment) {
     std::set<int> residues;
     Mutex mu;
     const Status status = rows.ForEachSmallTable(
-        pool, std::array<float, 1>{},
-        [&](int64_t n) {
-          EXPECT_GE(n, static_cast<int64_t>(keys.size()));
-          numbers.resize(static_cast<size_t>(2 * n));
-          copied.resize(static_cast<size_t>(n));
-          return OkStatus();
-        },
-        [&](int residue, int64_t first, SmallTable& small, uint32_t count) TB_NO_THREAD_SAFETY_ANALYSIS {
-          for (uint32_t row = 0; row < count; ++row) {
-            const auto at = static_cast<size_t>(first) + row;
-            copied[at] = small.info(row).key;
-            EXPECT_EQ(TableRows::ResidueOf(copied[at]), residue);
-            std::copy_n(small.numbers(0, row), 2, numbers.data() + 2 * at);
-          }
+        pool, std::array<float, 1>{}, [&](int residue, SmallTable& small) TB_NO_THREAD_SAFETY_ANALYSIS {
           MutexLock lock(mu);
+          small.ForEachRow([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
+            copied.push_back(small.info(row).key);
+            EXPECT_EQ(TableRows::ResidueOf(copied.back()), residue);
+            numbers.insert(numbers.end(), small.numbers(0, row), small.numbers(0, row) + 2);
+          });
           residues.insert(residue);
         });
     ASSERT_TRUE(status.ok()) << status;
     EXPECT_EQ(residues.size(), 500u);
+    EXPECT_GE(copied.size(), keys.size());
     EXPECT_EQ(std::set<int64_t>(copied.begin(), copied.end()).size(), copied.size());
     for (size_t i = 0; i < copied.size(); ++i) EXPECT_EQ(numbers[2 * i] + 1, numbers[2 * i + 1]);
   }

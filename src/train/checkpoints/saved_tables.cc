@@ -88,6 +88,33 @@ void SavedTable::AddReads(Graph& graph, const Operation& after, const RecordedSa
   }
 }
 
+Operation AddSaveOfTables(Graph& graph, const std::vector<SavedTable>& tables, const Output& prefix,
+                          const Operation& after, const RecordedSave* recorded) {
+  auto place = graph.ColocateWith(tables[0].table->variable.handle().op());
+  std::vector<Output> handles;
+  std::vector<std::string> names;
+  std::vector<int64_t> columns;
+  for (const SavedTable& table : tables) {
+    std::vector<const SavedVariable*> all = {table.table};
+    all.insert(all.end(), table.slots.begin(), table.slots.end());
+    for (const SavedVariable* v : all) {
+      handles.push_back(v->variable.handle());
+      names.push_back(v->name);
+    }
+    columns.push_back(static_cast<int64_t>(all.size()));
+  }
+  const Output none = recorded == nullptr ? Constant(graph, Tensor::Scalar<int64_t>(0)) : Output();
+  NodeBuilder node(graph, "_SaveTables");
+  node.Input(prefix)
+      .Input(recorded == nullptr ? none : recorded->number)
+      .Input(recorded == nullptr ? none : recorded->predecessor)
+      .InputList(handles)
+      .Attr("columns", columns)
+      .Attr("names", names);
+  if (after.valid()) node.Control(after);
+  return node.Finish();
+}
+
 Operation SavedTable::AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const {
   auto place = graph.ColocateWith(table->variable.handle().op());
   std::vector<Output> handles;

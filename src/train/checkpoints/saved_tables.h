@@ -41,6 +41,11 @@ struct SavedTable {
   Operation AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const;
 };
 
+// Adds the operation that writes these tables to a checkpoint of their own, 1/1,000 of a table at a time. They are on
+// one task. It runs after `after` if it is valid; `recorded` may be null.
+Operation AddSaveOfTables(Graph& graph, const std::vector<SavedTable>& tables, const Output& prefix,
+                          const Operation& after, const RecordedSave* recorded);
+
 // The growing tables among the variables, with their slots. InvalidArgument if a slot is among them without its table,
 // or under a name that does not begin with that of the table.
 StatusOr<std::vector<SavedTable>> SavedTablesOf(const std::vector<const SavedVariable*>& variables);

@@ -78,8 +78,17 @@ class Part {
     }
   }
 
+  // Whether there are values besides the rows of growing tables.
+  bool has_values() const { return !names_.empty() || states_.random != nullptr; }
+  // Whether the rows of growing tables are saved apart, in the checkpoint that SaveRows adds.
+  bool saves_rows_apart(const Kind& kind) const {
+    return !tables_.empty() && (kind.recorded == nullptr || !kind.recorded->only_changes);
+  }
+  Operation SaveRows(Graph& g, const Output& prefix, const Kind& kind) const {
+    return AddSaveOfTables(g, tables_, prefix, AfterFirst(kind), kind.recorded);
+  }
   // `link` is set for one part of an increment: the one whose file has Kind::link.
-  Operation Save(Graph& g, const Output& prefix, const Kind& kind, const Output& link) const {
+  Operation Save(Graph& g, const Output& prefix, const Kind& kind, const Output& link, bool with_rows) const {
     const FirstReads& first = kind.first;
     std::vector<Output> values;
     for (const SavedVariable* v : variables_) {
@@ -97,9 +106,10 @@ class Part {
       values.push_back(link);
       dtypes.push_back(kString);
     }
-    const Operation after = first.empty() ? Operation() : first.begin()->second.op();
     const size_t rows = values.size();
-    for (const SavedTable& table : tables_) table.AddReads(g, after, kind.recorded, &names, &values);
+    for (const SavedTable& table : tables_) {
+      if (with_rows) table.AddReads(g, AfterFirst(kind), kind.recorded, &names, &values);
+    }
     for (size_t i = rows; i < values.size(); ++i) dtypes.push_back(values[i].dtype());
     slices.resize(names.size());
     return NodeBuilder(g, "SaveV2")
@@ -145,6 +155,10 @@ class Part {
   }
 
  private:
+  static Operation AfterFirst(const Kind& kind) {
+    return kind.first.empty() ? Operation() : kind.first.begin()->second.op();
+  }
+
   // "4 2 -:-": the whole of a tensor that must have shape [4,2]. With this slice, RestoreV2 refuses a tensor of another
   // shape; with "", it would accept any shape. Scalars and empty tensors have no such form; see CheckContents.
   static std::string WholeOf(const Shape& shape) {
@@ -337,7 +351,8 @@ void Saver::Impl::Build(std::source_location loc) {
   for (const SavedVariable* v : variables) {
     if (!saved.tables.empty() && v->variable == step) full.first[v] = step.Read();
   }
-  sharded = !variables.empty() && options.sharded.value_or(ArePlacedOnTasks(variables));
+  // The rows of growing tables are written apart, piece by piece, so there is more than one part in any case.
+  sharded = !variables.empty() && options.sharded.value_or(ArePlacedOnTasks(variables) || !saved.tables.empty());
   // The functions of the given states are not needed after this.
   const Part::States small{.random = states ? &*states : nullptr, .given = std::exchange(options.states, {})};
   const auto build = [&](const Kind& kind, std::vector<Operation>* assigned) {
@@ -371,7 +386,7 @@ void Saver::Impl::Build(std::source_location loc) {
 Output Saver::Impl::BuildWhole(const Saved& saved, const Kind& kind, const Part::States& small,
                                std::vector<Operation>* assigned) {
   const Part all(saved, options.reshape, small);
-  const Operation written = all.Save(*graph, filename, kind, kind.link);
+  const Operation written = all.Save(*graph, filename, kind, kind.link, /*with_rows=*/true);
   if (assigned != nullptr) all.Restore(*graph, filename, kind, assigned, &restored_names);
   if (!written.valid()) return Output();
   return NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
@@ -410,37 +425,43 @@ Output Saver::Impl::BuildSharded(const Saved& saved, const Kind& kind, const Par
   const auto number = [&](int n) {
     return NodeBuilder(*graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
+  std::vector<std::pair<std::string, Part>> parts_of;  // with their hosts
+  int count = 0;
+  for (const auto& [host, members] : by_host) {
+    parts_of.emplace_back(host, Part(members, options.reshape, {}));
+    const Part& one = parts_of.back().second;
+    count += !one.saves_rows_apart(kind) ? 1 : one.has_values() ? 2 : 1;
+  }
   const bool has_rest = !small.given.empty() || (states && !states->names().empty()) || kind.link.valid();
-  const int count = static_cast<int>(by_host.size()) + (has_rest ? 1 : 0);
+  if (has_rest) ++count;
   int shard = 0;
   std::vector<Output> prefixes;
   std::vector<Operation> written;
-  for (const auto& [host, members] : by_host) {
+  const auto next_prefix = [&] {
+    prefixes.push_back(
+        NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output());
+    return prefixes.back();
+  };
+  for (const auto& [host, one] : parts_of) {
     auto none = graph->NoDevice();
     auto device = graph->Device(host);
-    const Part one(members, options.reshape, {});
-    const Output prefix =
-        NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard++)).Input(number(count)).Output();
-    const Operation save_one = one.Save(*graph, prefix, kind, Output());
-    if (!save_one.valid()) return Output();
-    prefixes.push_back(prefix);
-    written.push_back(save_one);
+    const bool apart = one.saves_rows_apart(kind);
+    if (!apart || one.has_values()) {
+      written.push_back(one.Save(*graph, next_prefix(), kind, Output(), /*with_rows=*/!apart));
+    }
+    if (apart) written.push_back(one.SaveRows(*graph, next_prefix(), kind));
     if (assigned != nullptr) one.Restore(*graph, filename, kind, assigned, &restored_names);
   }
   if (has_rest) {
     // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
     auto none = graph->NoDevice();
-    const Output prefix =
-        NodeBuilder(*graph, "ShardedFilename").Input(parts).Input(number(shard)).Input(number(count)).Output();
     const Part rest({}, /*reshape=*/false, small);
-    const Operation save_rest = rest.Save(*graph, prefix, {}, kind.link);
-    if (!save_rest.valid()) return Output();
-    prefixes.push_back(prefix);
-    written.push_back(save_rest);
+    written.push_back(rest.Save(*graph, next_prefix(), {}, kind.link, /*with_rows=*/false));
     if (assigned != nullptr && !small.given.empty()) {
       rest.Restore(*graph, filename, kind, assigned, &restored_names);
     }
   }
+  if (!graph->status().ok()) return Output();
   // The chief merges, since it must see the files of all tasks.
   auto none = graph->NoDevice();
   NodeBuilder merge(*graph, "MergeV2Checkpoints");

@@ -1,0 +1,56 @@
+// Writing a tensor bundle piece by piece.
+#ifndef TENSORBRAID_CHECKPOINT_BUNDLE_STREAMS_H_
+#define TENSORBRAID_CHECKPOINT_BUNDLE_STREAMS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/bundle_files.h"
+#include "checkpoint/files.h"
+#include "tensorbraid/core/tensor.h"
+
+namespace tensorbraid {
+
+// Writes a bundle of tensors that are too large for memory, and whose sizes are not known before they end. Several
+// tensors can grow at the same time, each in a data file of its own, which exists if it gets bytes. As with BundleWriter, the bundle appears when
+// Finish returns, and otherwise no file is left. Not thread-safe; blocks for as long as the file system does.
+class BundleStreams {
+ public:
+  // Creates the directory of `prefix`, but not its parents. REQUIRES: num_files >= 1.
+  static StatusOr<std::unique_ptr<BundleStreams>> Create(const std::string& prefix, int num_files);
+  ~BundleStreams();
+  BundleStreams(const BundleStreams&) = delete;
+  BundleStreams& operator=(const BundleStreams&) = delete;
+
+  // Continues the tensor that grows in a data file. Files are numbered from 0.
+  Status Append(int file, std::string_view bytes);
+  // Ends the tensor that grows in a data file, and names it. The next Append begins another one. InvalidArgument if the
+  // bundle has the name already, or if the appended bytes are not as many as the shape needs.
+  Status End(int file, const std::string& name, DType dtype, const Shape& shape);
+  // Adds a tensor that is equal to an earlier one, and has no bytes of its own. NotFound if there is none.
+  Status AddAgain(const std::string& name, const std::string& earlier);
+  // Adds a whole tensor of a dtype without strings. REQUIRES: no tensor grows in the file.
+  Status Add(int file, const std::string& name, const Tensor& tensor);
+  Status Finish();
+
+ private:
+  struct File {
+    std::unique_ptr<AtomicFile> file = nullptr;  // null until there are bytes
+    int64_t size = 0;   // bytes of all tensors
+    int64_t begin = 0;  // of the tensor that grows
+    uint32_t crc = 0;   // of the tensor that grows
+  };
+  BundleStreams(const std::string& prefix, int num_files);
+  Status EnsureFile(int file);
+
+  const std::string prefix_;
+  std::vector<File> files_;
+  BundleEntries entries_;
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_CHECKPOINT_BUNDLE_STREAMS_H_

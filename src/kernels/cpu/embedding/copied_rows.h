@@ -1,0 +1,92 @@
+// Copies of the rows of growing tables, which checkpoints are made of.
+#ifndef TENSORBRAID_KERNELS_CPU_EMBEDDING_COPIED_ROWS_H_
+#define TENSORBRAID_KERNELS_CPU_EMBEDDING_COPIED_ROWS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/tables/embedding_table.h"
+
+namespace tensorbraid::cpu {
+
+// What a save has copied of one small table.
+struct CopiedRows {
+  std::vector<int64_t> keys = {}, freqs = {}, versions = {};  // no freqs without a filter
+  std::vector<std::vector<float>> numbers = {};               // of each column
+  std::vector<int64_t> filtered_keys = {}, filtered_freqs = {}, filtered_versions = {};  // that are not admitted
+  std::vector<int64_t> deleted = {};                                                     // of an increment
+};
+
+// Numbers of a save and of the completed one before it (runtime/tables/changes.h).
+struct SaveNumbers {
+  uint64_t save = 0;  // 0: no increment can follow
+  uint64_t predecessor = 0;
+};
+
+// Copies small tables. The lock of the small table is held during every call, which the analysis does not see.
+class RowCopier {
+ public:
+  // `columns` outlives the object.
+  RowCopier(int64_t dim, std::span<const int> columns) : dim_(static_cast<size_t>(dim)), columns_(columns) {}
+
+  // Copies all rows, and the counts of keys that have none. `counts` is null without a filter. Records in `small` that
+  // this save has them.
+  void CopyAll(int residue, SmallTable& small, const KeyCounts* counts, const SaveNumbers& numbers,
+               CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
+    Clear(to);
+    small.ForEachRow([&](uint32_t row) { CopyRow(small, row, counts, to); });
+    if (counts != nullptr) {
+      counts->ForEach(residue, [&](const KeyCount& key) TB_NO_THREAD_SAFETY_ANALYSIS {
+        if (small.Find(key.key, KeyHash(key.key)) != RowIndex::kNone) return;
+        to->filtered_keys.push_back(key.key);
+        to->filtered_freqs.push_back(key.count);
+        to->filtered_versions.push_back(key.version);
+      });
+    }
+    if (numbers.save == 0) return;
+    if (small.changes == nullptr) small.changes = std::make_unique<Changes>(0);
+    small.changes->TakeAll(numbers.predecessor, numbers.save);
+  }
+
+  // Copies the rows that have changed since numbers.predecessor, and the keys that were deleted. Returns false if it is
+  // not known what has changed.
+  bool CopyChanges(SmallTable& small, const KeyCounts* counts, const SaveNumbers& numbers,
+                   CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
+    Clear(to);
+    if (small.changes == nullptr || !small.changes->TakeSince(numbers.predecessor, numbers.save)) return false;
+    small.changes->ForEachTaken([&](uint32_t row) { CopyRow(small, row, counts, to); });
+    to->deleted = small.changes->taken_deleted();
+    return true;
+  }
+
+ private:
+  void Clear(CopiedRows* rows) const {
+    for (auto* list : {&rows->keys, &rows->freqs, &rows->versions, &rows->filtered_keys, &rows->filtered_freqs,
+                       &rows->filtered_versions, &rows->deleted}) {
+      list->clear();
+    }
+    rows->numbers.resize(columns_.size());
+    for (auto& numbers : rows->numbers) numbers.clear();
+  }
+  void CopyRow(const SmallTable& small, uint32_t row, const KeyCounts* counts,
+               CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
+    const RowInfo& info = small.info(row);
+    to->keys.push_back(info.key);
+    to->versions.push_back(info.version);
+    if (counts != nullptr) to->freqs.push_back(counts->CountOf(info.key));
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const float* const numbers = small.numbers(static_cast<size_t>(columns_[c]), row);
+      to->numbers[c].insert(to->numbers[c].end(), numbers, numbers + dim_);
+    }
+  }
+
+  const size_t dim_;
+  const std::span<const int> columns_;
+};
+
+}  // namespace tensorbraid::cpu
+
+#endif  // TENSORBRAID_KERNELS_CPU_EMBEDDING_COPIED_ROWS_H_
