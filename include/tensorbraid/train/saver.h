@@ -66,7 +66,8 @@ struct SaverOptions {
   std::chrono::milliseconds keep_checkpoint_every = std::chrono::hours(10'000);
   // If true, every task saves and restores the variables that it holds. All tasks and the saving program must then
   // share a file system. If false, all values pass through the task that the session runs on, and only that task and
-  // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers.
+  // the saving program need to share one. By default true if variables are placed on tasks, as on parameter servers,
+  // and for growing tables, whose rows are then written 1/1,000 of a table at a time.
   std::optional<bool> sharded = std::nullopt;
   // Also saves the states of the graph's random ops and of the iterators of its input pipelines, with the elements that
   // the iterators have buffered. So resumed training draws the same numbers and reads the same elements as training
