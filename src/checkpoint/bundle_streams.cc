@@ -28,13 +28,19 @@ Status BundleStreams::EnsureFile(int file) {
 }
 
 Status BundleStreams::Append(int file, std::string_view bytes) {
-  constexpr int64_t kMuch = int64_t{8} << 20;
+  constexpr int64_t kFew = int64_t{1} << 20, kMuch = int64_t{8} << 20;
   File& to = files_[static_cast<size_t>(file)];
-  if (bytes.empty()) return OkStatus();
-  TF_RETURN_IF_ERROR(EnsureFile(file));
   const int64_t before = to.size;
   to.size += static_cast<int64_t>(bytes.size());
   to.crc = Crc32c(bytes, to.crc);
+  if (to.file == nullptr) {
+    to.few.append(bytes);
+    if (to.size < kFew) return OkStatus();
+    TF_RETURN_IF_ERROR(EnsureFile(file));
+    TF_RETURN_IF_ERROR(to.file->Append(to.few));
+    to.few = {};
+    return OkStatus();
+  }
   if (before < kMuch && to.size >= kMuch) to.file->BypassPageCache();
   return to.file->Append(bytes);
 }
@@ -75,14 +81,32 @@ Status BundleStreams::Add(int file, const std::string& name, const Tensor& tenso
 
 Status BundleStreams::Finish() {
   const auto is_made = [](const File& file) { return file.file != nullptr; };
-  if (std::ranges::none_of(files_, is_made)) TF_RETURN_IF_ERROR(EnsureFile(0));
-  std::vector<int> numbers;  // by the number before; tensors without bytes are in the first file
+  if (std::ranges::none_of(files_, is_made)) {
+    TF_RETURN_IF_ERROR(EnsureFile(0));
+    TF_RETURN_IF_ERROR(files_[0].file->Append(files_[0].few));
+  }
+  File& shared = *std::ranges::find_if(files_, is_made);
+  std::vector<int> numbers(files_.size());     // those that the files get
+  std::vector<int64_t> begins(files_.size());  // where their bytes begin in these
   int made = 0;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    File& file = files_[i];
+    if (is_made(file)) {
+      numbers[i] = made++;
+    } else {
+      begins[i] = shared.size;  // in the first file, whose number is 0
+      TF_RETURN_IF_ERROR(shared.file->Append(file.few));
+      shared.size += file.size;
+    }
+  }
   for (File& file : files_) {
-    numbers.push_back(is_made(file) ? made++ : 0);
     if (is_made(file)) TF_RETURN_IF_ERROR(file.file->Sync());
   }
-  for (auto& [name, entry] : entries_) entry.set_shard_id(numbers[static_cast<size_t>(entry.shard_id())]);
+  for (auto& [name, entry] : entries_) {
+    const auto file = static_cast<size_t>(entry.shard_id());
+    entry.set_offset(entry.offset() + begins[file]);
+    entry.set_shard_id(numbers[file]);
+  }
   const BundleLock lock(prefix_);
   BundleFiles files(prefix_, made);
   for (size_t i = 0; i < files_.size(); ++i) {

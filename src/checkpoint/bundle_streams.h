@@ -15,8 +15,9 @@
 namespace tensorbraid {
 
 // Writes a bundle of tensors that are too large for memory, and whose sizes are not known before they end. Several
-// tensors can grow at the same time, each in a data file of its own, which exists if it gets bytes. As with BundleWriter, the bundle appears when
-// Finish returns, and otherwise no file is left. Not thread-safe; blocks for as long as the file system does.
+// tensors can grow at the same time, each in a data file of its own. Those with few bytes share a file. As with
+// BundleWriter, the bundle appears when Finish returns, and otherwise no file is left. Not thread-safe; blocks for as
+// long as the file system does.
 class BundleStreams {
  public:
   // Creates the directory of `prefix`, but not its parents. REQUIRES: num_files >= 1.
@@ -38,7 +39,8 @@ class BundleStreams {
 
  private:
   struct File {
-    std::unique_ptr<AtomicFile> file = nullptr;  // null until there are bytes
+    std::unique_ptr<AtomicFile> file = nullptr;  // null while there are few bytes, which are in `few`
+    std::string few = {};
     int64_t size = 0;   // bytes of all tensors
     int64_t begin = 0;  // of the tensor that grows
     uint32_t crc = 0;   // of the tensor that grows

@@ -57,6 +57,34 @@ TEST_F(BundleStreamsTest, TensorsGrowAtTheSameTime) {
   EXPECT_THAT(Read(dir_.path() + "/merged", "whole"), ElementsAre(1));
 }
 
+TEST_F(BundleStreamsTest, TensorsWithFewBytesShareAFile) {
+  for (const bool large : {false, true}) {
+    auto streams = BundleStreams::Create(prefix_, 4).value();
+    std::vector<float> many(size_t{1} << 18, 7);
+    ASSERT_TRUE(Append(*streams, 0, {1, 2}).ok());
+    if (large) {
+      ASSERT_TRUE(Append(*streams, 1, many).ok());
+    }
+    ASSERT_TRUE(Append(*streams, 1, {3}).ok());
+    ASSERT_TRUE(Append(*streams, 3, {4, 5}).ok());
+    many.push_back(3);
+    const int64_t size = large ? static_cast<int64_t>(many.size()) : 1;
+    ASSERT_TRUE(streams->End(0, "a", kFloat32, Shape({2})).ok());
+    ASSERT_TRUE(streams->End(1, "b", kFloat32, Shape({size})).ok());
+    ASSERT_TRUE(streams->End(2, "c", kFloat32, Shape({0})).ok());
+    ASSERT_TRUE(streams->End(3, "d", kFloat32, Shape({2})).ok());
+    ASSERT_TRUE(streams->Add(3, "e", Tensor::Vector<float>({6})).ok());
+    ASSERT_TRUE(streams->Finish().ok());
+    EXPECT_THAT(Read(prefix_, "a"), ElementsAre(1, 2));
+    EXPECT_EQ(Read(prefix_, "b"), large ? many : std::vector<float>{3});
+    EXPECT_THAT(Read(prefix_, "c"), ElementsAre());
+    EXPECT_THAT(Read(prefix_, "d"), ElementsAre(4, 5));
+    EXPECT_THAT(Read(prefix_, "e"), ElementsAre(6));
+  }
+  // The second one has a file more, so that the first one was whole until the end.
+  EXPECT_EQ(MatchingPaths(prefix_ + ".data*")->size(), 2u);
+}
+
 TEST_F(BundleStreamsTest, MistakesLeaveNoFile) {
   {
     auto streams = BundleStreams::Create(prefix_, 1).value();

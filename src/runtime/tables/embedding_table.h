@@ -93,8 +93,8 @@ class EmbeddingTable final : public Resource {
 
   // Calls copy(residue, small, counts) for each small table, which is locked during the call. `columns` are those that
   // `copy` reads. `counts` are those of the keys, or null without a filter. Several threads may call `copy` at once.
-  // Other calls do not wait for an export, even if it takes long. If all rows are replaced or removed meanwhile, it goes
-  // on with the earlier rows.
+  // Other calls do not wait for an export, even if it takes long. If all rows are replaced or removed meanwhile, it
+  // goes on with the earlier rows.
   using Copy = std::function<void(int residue, SmallTable& small, const KeyCounts* counts)>;
   Status Export(ThreadPool& pool, std::span<const int> columns, const Copy& copy) const;
   // As Export, on this thread and with ascending residues. Calls after() after each small table, which is not locked

@@ -134,8 +134,8 @@ class alignas(64) SmallTable {
 
   uint32_t stride_ = 0;  // of a row in `chunks_`, in bytes
   [[no_unique_address]] RowIndex index_ TB_GUARDED_BY(mu);
-  uint8_t columns_ TB_GUARDED_BY(mu) = 0;        // all
-  uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;  // those in `chunks_`
+  uint8_t columns_ TB_GUARDED_BY(mu) = 0;              // all
+  uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;        // those in `chunks_`
   uint32_t free_ TB_GUARDED_BY(mu) = RowIndex::kNone;  // the first free place
   Shared* shared_ = nullptr;
   std::unique_ptr<std::vector<RowChunks>> later_ TB_GUARDED_BY(mu);  // columns that came when there were rows

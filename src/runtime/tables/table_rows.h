@@ -63,8 +63,9 @@ class TableRows {
   // Records from now on what changes. All rows are as they were at the save `saved` (Changes).
   void RecordChanges(uint64_t saved);
 
-  // Calls copy(residue, small) for each small table, which is locked during the call. Several threads may call `copy` at
-  // once. Makes the columns that are missing of initial.size() columns before; ResourceExhausted if there is no memory.
+  // Calls copy(residue, small) for each small table, which is locked during the call. Several threads may call `copy`
+  // at once. Makes the columns that are missing of initial.size() columns before; ResourceExhausted if there is no
+  // memory.
   using Copy = std::function<void(int residue, SmallTable& small)>;
   Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Copy& copy);
   // As ForEachSmallTable, on this thread and with ascending residues. Calls after() after each small table, when it is

@@ -103,7 +103,10 @@ Operation AddSaveOfTables(Graph& graph, const std::vector<SavedTable>& tables, c
     }
     columns.push_back(static_cast<int64_t>(all.size()));
   }
-  const Output none = recorded == nullptr ? Constant(graph, Tensor::Scalar<int64_t>(0)) : Output();
+  Output none;
+  if (recorded == nullptr) {
+    none = NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar<int64_t>(0)).Attr("dtype", kInt64).Output();
+  }
   NodeBuilder node(graph, "_SaveTables");
   node.Input(prefix)
       .Input(recorded == nullptr ? none : recorded->number)

@@ -71,25 +71,23 @@ Status SetOutputs(KernelContext& ctx, const TableColumns& of, std::span<const Co
   using Keys = std::vector<int64_t>;
   const auto lists = [&](int output, const std::vector<Keys CopiedRows::*>& members) -> Status {
     for (const auto member : members) {
-      TF_RETURN_IF_ERROR(SetList<int64_t>(
-          ctx, output++, 0, copied, [member](const CopiedRows& r) -> const Keys& { return r.*member; }));
+      TF_RETURN_IF_ERROR(SetList<int64_t>(ctx, output++, 0, copied,
+                                          [member](const CopiedRows& r) -> const Keys& { return r.*member; }));
     }
     return OkStatus();
   };
   TF_RETURN_IF_ERROR(lists(0, {&CopiedRows::keys, &CopiedRows::freqs, &CopiedRows::versions}));
-  TF_RETURN_IF_ERROR(SetOffsets(
-      ctx, 3, *of.table, copied, [](const CopiedRows& r) -> const Keys& { return r.keys; }));
+  TF_RETURN_IF_ERROR(SetOffsets(ctx, 3, *of.table, copied, [](const CopiedRows& r) -> const Keys& { return r.keys; }));
   const int filtered = ctx.num_outputs() - 4, first_column = filtered - static_cast<int>(of.columns.size());
   if (first_column == 5) TF_RETURN_IF_ERROR(lists(4, {&CopiedRows::deleted}));
   for (size_t c = 0; c < of.columns.size(); ++c) {
-    TF_RETURN_IF_ERROR(SetList<float>(
-        ctx, first_column + static_cast<int>(c), of.table->dim(), copied,
-        [c](const CopiedRows& r) -> const std::vector<float>& { return r.numbers[c]; }));
+    TF_RETURN_IF_ERROR(SetList<float>(ctx, first_column + static_cast<int>(c), of.table->dim(), copied,
+                                      [c](const CopiedRows& r) -> const std::vector<float>& { return r.numbers[c]; }));
   }
-  TF_RETURN_IF_ERROR(lists(filtered, {&CopiedRows::filtered_keys, &CopiedRows::filtered_freqs,
-                                      &CopiedRows::filtered_versions}));
-  return SetOffsets(
-      ctx, filtered + 3, *of.table, copied, [](const CopiedRows& r) -> const Keys& { return r.filtered_keys; });
+  TF_RETURN_IF_ERROR(
+      lists(filtered, {&CopiedRows::filtered_keys, &CopiedRows::filtered_freqs, &CopiedRows::filtered_versions}));
+  return SetOffsets(ctx, filtered + 3, *of.table, copied,
+                    [](const CopiedRows& r) -> const Keys& { return r.filtered_keys; });
 }
 
 // Copies all rows, or those that have changed, to the outputs. The rows are in memory twice at the end.

@@ -14,8 +14,8 @@ namespace tensorbraid::cpu {
 
 // What a save has copied of one small table.
 struct CopiedRows {
-  std::vector<int64_t> keys = {}, freqs = {}, versions = {};  // no freqs without a filter
-  std::vector<std::vector<float>> numbers = {};               // of each column
+  std::vector<int64_t> keys = {}, freqs = {}, versions = {};                             // no freqs without a filter
+  std::vector<std::vector<float>> numbers = {};                                          // of each column
   std::vector<int64_t> filtered_keys = {}, filtered_freqs = {}, filtered_versions = {};  // that are not admitted
   std::vector<int64_t> deleted = {};                                                     // of an increment
 };
