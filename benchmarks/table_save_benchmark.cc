@@ -206,7 +206,8 @@ int main(int argc, char** argv) {
   const int64_t rows = std::max<int64_t>(argc > 1 ? std::atoll(argv[1]) : 5'000'000, 100);
   const std::filesystem::path directory = std::filesystem::path(argc > 2 ? argv[2] : "/tmp") / "table_save_benchmark";
   std::filesystem::create_directories(directory);
-  const tensorbraid::Status status = tensorbraid::Measure(rows, directory, std::max(argc > 3 ? std::atoi(argv[3]) : 3, 1));
+  const tensorbraid::Status status =
+      tensorbraid::Measure(rows, directory, std::max(argc > 3 ? std::atoi(argv[3]) : 3, 1));
   std::filesystem::remove_all(directory);
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
