@@ -48,6 +48,7 @@ class Session:
         self._target = target
         self._config = config
         self._options = session_config.session_options(config, target)
+        session_config.stage_lookups(config, self.graph)
         self._core = None
         self._closed = False
         self._steps = Steps(self.graph)

@@ -49,6 +49,13 @@ def session_options(config, target):
     return {**options, **credentials.of_session(target)}
 
 
+def stage_lookups(config, graph):
+    """Lets the lookups behind tf.staged run ahead of the steps, if a ConfigProto, which may be None, asks for it."""
+    if graph.staged_inputs and config is not None and config.graph_options.optimizer_options.do_smart_stage:
+        for staged in graph.staged_inputs:
+            staged.look_up_ahead()
+
+
 def text_of(config):
     """The text form of a ConfigProto; empty for None. For servers, which pass it on to sessions without one."""
     if config is None:

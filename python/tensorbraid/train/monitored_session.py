@@ -6,7 +6,7 @@ import inspect
 from tensorbraid import _core, errors, tf_logging as logging
 from tensorbraid.internal import arguments, graphs, initial_operations
 from tensorbraid.internal.graph_keys import GraphKeys
-from tensorbraid.internal.session_config import check_run_metadata, run_options, session_options
+from tensorbraid.internal.session_config import check_run_metadata, run_options, session_options, stage_lookups
 from tensorbraid.internal.session_steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
@@ -113,6 +113,7 @@ class MonitoredSession:
         if has_fed_input(graph):
             hooks.insert(0, FedInputsHook())
         begin(hooks)
+        stage_lookups(creator._config, graph)
         scaffold = creator._scaffold.finalize()
         logging.info("Graph was finalized.")
         options = dict(creator._options, master=creator._master, **scaffold._native())

@@ -7,6 +7,7 @@ from tensorbraid.ops.queues import FIFOQueue
 from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.train.hooks import SessionRunHook
 from tensorbraid.train.queue_runner import QueueRunner
+from tensorbraid.train.staged_lookups import StagedInput
 
 __all__ = ["make_prefetch_hook", "prefetch_join", "staged"]
 
@@ -20,6 +21,9 @@ def staged(features, feed_dict=None, capacity=1, num_threads=1, num_clients=1, t
     capacity and number of threads, which are there for DeepRec's programs. The thread is a queue runner: the sessions of
     tf.train start it, with or without the hook of tf.make_prefetch_hook, and tf.train.start_queue_runners does so for a
     plain session. At the end of the data, a step ends with OutOfRangeError, as without tf.staged.
+
+    If ConfigProto.graph_options.optimizer_options.do_smart_stage is set, the lookups that follow from the features are
+    made ahead, too, each beside the step before its own. A step may then miss the updates of the step before.
     """
     if num_threads < 1:
         raise ValueError(f"num_threads of tf.staged must be at least 1, got {num_threads}")
@@ -45,9 +49,14 @@ def make_prefetch_hook():
 
 
 def mark_target_node(nodes):
-    """Does nothing. In DeepRec, lookups between tf.staged and these nodes are made ahead, too."""
+    """Lets these nodes be computed ahead of the steps, too, if they follow from the batches of tf.staged alone.
+
+    It has an effect in sessions with do_smart_stage, as in DeepRec, where lookups are computed ahead without it.
+    """
+    graph = graphs.get_default_graph()
     for node in nest.flatten(nodes):
-        graphs.get_default_graph().as_graph_element(node)
+        element = graph.as_graph_element(node)
+        graph.staging_targets.add(element if isinstance(element, graphs.Operation) else element.op)
 
 
 def _ahead(sources, feed_dict, ignored, name):
@@ -67,6 +76,7 @@ def _ahead(sources, feed_dict, ignored, name):
         graphs.add_to_collection(GraphKeys.QUEUE_RUNNERS, runner)
         taken = queue.dequeue()
         taken = list(taken) if isinstance(taken, (list, tuple)) else [taken]
+        taken[0].graph.staged_inputs.append(StagedInput(queue, taken[0].op))
         for tensor, *made in zip(taken, *batches):
             if len(made) == 1:
                 tensor.set_shape(made[0].shape)
