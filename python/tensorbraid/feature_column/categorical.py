@@ -15,7 +15,7 @@ from tensorbraid.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_spa
 
 __all__ = ["categorical_column_with_embedding", "categorical_column_with_hash_bucket", "categorical_column_with_identity",
            "categorical_column_with_vocabulary_file", "categorical_column_with_vocabulary_list", "crossed_column",
-           "weighted_categorical_column"]
+           "crossed_column_with_embedding", "weighted_categorical_column"]
 
 
 class _OfKey(CategoricalColumn):
@@ -116,16 +116,13 @@ class VocabularyFileCategoricalColumn(_Vocabulary, collections.namedtuple("Vocab
                                      self.default_value, key_dtype=key_dtype, name=f"{self.key}_lookup")
 
 
-class CrossedColumn(CategoricalColumn,
-                    collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
+class _Crossed(CategoricalColumn):
     """Hashes of all combinations of the categories of several columns or features."""
-
-    num_buckets = property(lambda self: self.hash_bucket_size)
 
     @property
     def _leaves(self):
         """The keys, with those of crossed columns in their place."""
-        return [leaf for key in self.keys for leaf in (key._leaves if isinstance(key, CrossedColumn) else [key])]
+        return [leaf for key in self.keys for leaf in (key._leaves if isinstance(key, _Crossed) else [key])]
 
     @property
     def name(self):
@@ -142,6 +139,20 @@ class CrossedColumn(CategoricalColumn,
     def transform(self, features):
         return sparse_crosses.cross_hashed([_crossed_input(leaf, features) for leaf in self._leaves],
                                            self.hash_bucket_size, self.hash_key)
+
+
+class CrossedColumn(_Crossed, collections.namedtuple("CrossedColumn", ["keys", "hash_bucket_size", "hash_key"])):
+    """Hashes below a number of buckets."""
+
+    num_buckets = property(lambda self: self.hash_bucket_size)
+
+
+class CrossedEmbeddingColumn(_Crossed, collections.namedtuple("CrossedEmbeddingColumn", [
+        "keys", "hash_key", "partition_num", "ev_option"])):
+    """Hashes of 63 bits that are the keys of a growing table."""
+
+    num_buckets = property(lambda self: 1)
+    hash_bucket_size = 0  # no limit
 
 
 def _crossed_input(leaf, features):
@@ -210,17 +221,20 @@ def categorical_column_with_embedding(key, dtype=dtypes.string, partition_num=No
     `partition_num`, the table has so many parts; otherwise the partitioner of the variable scope says it.
     """
     dtype = checked_string_or_int(dtypes.as_dtype(dtype), f"column_name: {key}")
+    return EmbeddingCategoricalColumn(checked_key(key), dtype, *_checked_table(key, partition_num, ev_option))
+
+
+def _checked_table(key, partition_num, ev_option):
     if partition_num is not None and arguments.integer("partition_num", partition_num) < 1:
         raise ValueError(f"partition_num must be at least 1. partition_num: {partition_num}, key: {key}")
-    option = EmbeddingVariableOption() if ev_option is None else ev_option
-    return EmbeddingCategoricalColumn(checked_key(key), dtype, partition_num, option)
+    return partition_num, EmbeddingVariableOption() if ev_option is None else ev_option
 
 
 def growing_column(column):
-    """The EmbeddingCategoricalColumn of a column, without its weights and sequences; None if it has another kind."""
+    """The column of keys of a growing table in a column, without weights and sequences; None if it has no table."""
     while hasattr(column, "categorical_column"):
         column = column.categorical_column
-    return column if isinstance(column, EmbeddingCategoricalColumn) else None
+    return column if isinstance(column, (CrossedEmbeddingColumn, EmbeddingCategoricalColumn)) else None
 
 
 def _checked_oov(key, default_value, num_oov_buckets):
@@ -275,6 +289,20 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
     """Hashes below `hash_bucket_size` of all combinations. A key is the name of a feature or a categorical column."""
     if not hash_bucket_size or arguments.number("hash_bucket_size", hash_bucket_size) < 1:
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}")
+    return CrossedColumn(_checked_keys(keys), hash_bucket_size, hash_key)
+
+
+def crossed_column_with_embedding(keys, hash_key=None, partition_num=None, ev_option=None):
+    """All combinations of categories as the keys of a growing table, so that hardly any two share a row.
+
+    The key is a hash of 63 bits. Keys are as those of tf.feature_column.crossed_column, and `partition_num` and
+    `ev_option` as those of tf.feature_column.categorical_column_with_embedding. TensorFlow and DeepRec have no such
+    column.
+    """
+    return CrossedEmbeddingColumn(_checked_keys(keys), hash_key, *_checked_table(keys, partition_num, ev_option))
+
+
+def _checked_keys(keys):
     arguments.check(keys is None or hasattr(keys, "__len__"), "keys", "a list of names and columns", keys)
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
@@ -285,7 +313,7 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
         if isinstance(key, HashedCategoricalColumn):
             raise ValueError("categorical_column_with_hash_bucket is not supported for crossing: hashing twice makes "
                              f"more collisions. Use the feature name as a key instead. Given: {key}")
-    return CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
+    return tuple(keys)
 
 
 def weighted_categorical_column(categorical_column, weight_feature_key, dtype=dtypes.float32):

@@ -113,7 +113,7 @@ def _sparse_read(self, indices, name=None):
         return make_op("ResourceGather", [self, indices], name or "Gather", dtype=self.dtype).outputs[0]
 
 
-def _updated(variable, op_type, inputs, name, read_value=True, **attrs):
+def updated(variable, op_type, inputs, name, read_value=True, **attrs):
     """Adds a node that updates the variable. Returns the value after the update, or the operation."""
     with variable.graph.colocate_with(variable.op):
         operation = make_op(variable._op_for(op_type), [variable] + inputs, name or op_type, **attrs)
@@ -134,7 +134,7 @@ def _assignment(op_type, method):
             raise ValueError(f"Cannot {method} value to variable '{self.name}': Shape mismatch. The variable shape "
                              f"{self.shape}, and the value shape {value.shape} are incompatible.")
         attrs = {"validate_shape": self.shape.is_fully_defined()} if shaped else {}
-        return _updated(self, op_type, [value], name, read_value, **attrs)
+        return updated(self, op_type, [value], name, read_value, **attrs)
 
     return named(update, method,
                  f"{op_type} with this value; returns the new value, or the operation without `read_value`.")
@@ -148,7 +148,7 @@ _Variable.assign_sub = _assignment("AssignSubVariableOp", "assign_sub")
 @_method("_assign_slice")
 def _assign_slice(self, vectors, value, masks, name):
     """Assigns to a strided slice. `vectors` are begin, end and strides. Returns the variable's new value."""
-    return _updated(self, "ResourceStridedSliceAssign", [*vectors, value], name, T=self.dtype, **masks)
+    return updated(self, "ResourceStridedSliceAssign", [*vectors, value], name, T=self.dtype, **masks)
 
 
 def _variable(ref, op_type):
@@ -225,7 +225,7 @@ def _scatter(kind):
     def function(ref, indices, updates, use_locking=None, name=None):
         with _target(ref, f"Scatter{kind}") as variable:
             updates = graphs.convert_to_tensor(updates, variable.dtype)
-            return _updated(variable, op_type, [indices, updates], name or f"Scatter{kind}")
+            return updated(variable, op_type, [indices, updates], name or f"Scatter{kind}")
 
     def method(self, *slices, use_locking=False, name=None):
         if nd:

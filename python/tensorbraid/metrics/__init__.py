@@ -5,11 +5,13 @@ from tensorbraid.internal import graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.variables import collect
+from tensorbraid.metrics.shared import *  # noqa: F401,F403
+from tensorbraid.metrics.shared import shared_auc
 from tensorbraid.metrics.top_k import *  # noqa: F401,F403
 from tensorbraid.metrics.top_k import collected
 from tensorbraid.ops.node import tensor
 
-__all__ = ["accuracy", "auc", "false_negatives", "false_negatives_at_thresholds", "false_positives",
+__all__ = ["accuracy", "auc", "calibration", "grouped_auc", "false_negatives", "false_negatives_at_thresholds", "false_positives",
            "false_positives_at_thresholds", "mean", "mean_absolute_error", "mean_cosine_distance", "mean_iou",
            "mean_per_class_accuracy", "mean_relative_error", "mean_squared_error", "mean_tensor", "percentage_below",
            "precision", "precision_at_thresholds", "recall", "recall_at_thresholds", "root_mean_squared_error",
@@ -92,12 +94,23 @@ recall_at_thresholds = _at_thresholds("recall")
 
 
 def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None,
-        curve="ROC", name=None, summation_method="trapezoidal", thresholds=None):
-    """The area under the curve "ROC" or "PR" of the probabilities that are predicted."""
+        curve="ROC", name=None, summation_method="trapezoidal", thresholds=None, *, shared=False):
+    """The area under the curve "ROC" or "PR" of the probabilities that are predicted.
+
+    With `shared`, which TensorFlow does not have, the counts are global variables. So the workers of a cluster add to
+    the same ones, and each reads the value over the examples of all workers. tf.metrics.calibration and
+    tf.metrics.grouped_auc have this argument, too. To begin anew, run the initializers of the collection
+    METRIC_VARIABLES. Shared counts are for "ROC" and the trapezoidal sum.
+    """
     if curve not in _CURVES:
         raise ValueError(f"curve must be either ROC or PR, {curve} unknown")
     if summation_method not in _SUMMATIONS:
         raise ValueError(f"Invalid summation_method: {summation_method}")
+    if shared:
+        if curve != "ROC" or summation_method != "trapezoidal" or thresholds is not None:
+            raise NotImplementedError("tf.metrics.auc with shared=True and another curve than ROC, another "
+                                      "summation_method than trapezoidal, or thresholds")
+        return shared_auc(labels, predictions, weights, num_thresholds, metrics_collections, updates_collections, name)
     limits = [] if thresholds is None else [float(limit) for limit in thresholds]
     if any(not 0.0 <= limit <= 1.0 for limit in limits):
         raise ValueError("all thresholds must be in [0, 1]")

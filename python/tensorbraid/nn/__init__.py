@@ -4,6 +4,7 @@ from tensorbraid.nn.activations import *  # noqa: F401,F403
 from tensorbraid.nn.convolutions import *  # noqa: F401,F403
 from tensorbraid.nn.ctc import *  # noqa: F401,F403
 from tensorbraid.nn.embeddings import *  # noqa: F401,F403
+from tensorbraid.nn.in_batch import *  # noqa: F401,F403
 from tensorbraid.nn.losses import *  # noqa: F401,F403
 from tensorbraid.nn.normalization import *  # noqa: F401,F403
 from tensorbraid.nn.pools import *  # noqa: F401,F403
