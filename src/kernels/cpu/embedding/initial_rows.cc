@@ -19,22 +19,66 @@ class ConstantRows final : public FirstRows {
   const float value_;
 };
 
+// The finalizer of SplitMix64. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+// 2014. Philox, which other random ops use, takes three times as long.
+uint64_t Mixed(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+constexpr uint64_t kGamma = 0x9E3779B97F4A7C15u;  // between the states of SplitMix64
+
+constexpr size_t kGroup = 16;  // numbers that are drawn together
+
+// One of 2^23 numbers in (-1, 1).
+float Symmetric(uint32_t bits) { return static_cast<float>(2 * (bits >> 9) + 1) * 0x1p-23f - 1.0f; }
+
+// Each of the following changes a group of numbers that are uniform in (-1, 1).
+struct UniformRows {  // in (0, 1)
+  static void Change(float* x) {
+    for (size_t i = 0; i < kGroup; ++i) x[i] = 0.5f + 0.5f * x[i];
+  }
+};
+
+struct NormalRows {
+  static void Change(float* x) {
+    UniformRows::Change(x);
+    for (size_t i = 0; i < kGroup; i += 2) Normal(x[i], x[i + 1], x + i);
+  }
+};
+
+// Normal numbers between -2 and 2. By the inverse of the distribution function, sqrt(2) erfinv(erf(sqrt(2)) x), as a
+// rational function with a relative error below 4e-6. So all numbers take the same time, and the compiler can compute
+// several at once.
+struct TruncatedRows {
+  static void Change(float* x) {
+    for (size_t i = 0; i < kGroup; ++i) {
+      const float s = x[i] * x[i];
+      const float above = 1.1962917f + s * (-1.9550692f + s * (0.89777654f + s * -0.08839378f));
+      const float below = 1.0f + s * (-1.8726779f + s * (1.0768484f + s * -0.17886783f));
+      x[i] = std::clamp(x[i] * above / below, -2.0f, 2.0f);
+    }
+  }
+};
+
 // An element is offset + scale * x, where x is drawn from the distribution D.
 template <typename D>
 class DrawnRows final : public FirstRows {
  public:
   DrawnRows(uint64_t stream, float offset, float scale) : stream_(stream), offset_(offset), scale_(scale) {}
   void Fill(int64_t key, std::span<float> row) const override {
-    const Philox philox(stream_, 0, static_cast<uint64_t>(key));
-    float drawn[D::kGroup];
-    size_t at = 0;
-    for (; at + D::kGroup <= row.size(); at += D::kGroup) {
-      D::Draw(philox, at / D::kGroup * D::kBlocks, drawn);
-      for (size_t i = 0; i < D::kGroup; ++i) row[at + i] = offset_ + scale_ * drawn[i];
+    uint64_t state = Mixed(stream_ + kGamma * Mixed(static_cast<uint64_t>(key)));
+    for (size_t at = 0; at < row.size(); at += kGroup) {
+      float x[kGroup];
+      for (size_t i = 0; i < kGroup; i += 2) {
+        const uint64_t bits = Mixed(state += kGamma);
+        x[i] = Symmetric(static_cast<uint32_t>(bits));
+        x[i + 1] = Symmetric(static_cast<uint32_t>(bits >> 32));
+      }
+      D::Change(x);
+      const size_t count = std::min(kGroup, row.size() - at);
+      for (size_t i = 0; i < count; ++i) row[at + i] = offset_ + scale_ * x[i];
     }
-    if (at == row.size()) return;
-    D::Draw(philox, at / D::kGroup * D::kBlocks, drawn);
-    for (size_t i = 0; at < row.size(); ++i, ++at) row[at] = offset_ + scale_ * drawn[i];
   }
 
  private:
@@ -59,9 +103,9 @@ StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& dist
   if (distribution == "constant") return std::make_shared<ConstantRows>(a);
   const uint64_t stream = Fingerprint64(StrCat(seed, ":", whole));
   const float b = arguments[1];
-  if (distribution == "uniform") return std::make_shared<DrawnRows<Uniform<float>>>(stream, a, b - a);
-  if (distribution == "normal") return std::make_shared<DrawnRows<StandardNormal<float>>>(stream, a, b);
-  if (distribution == "truncated_normal") return std::make_shared<DrawnRows<Truncated<float>>>(stream, a, b);
+  if (distribution == "uniform") return std::make_shared<DrawnRows<UniformRows>>(stream, a, b - a);
+  if (distribution == "normal") return std::make_shared<DrawnRows<NormalRows>>(stream, a, b);
+  if (distribution == "truncated_normal") return std::make_shared<DrawnRows<TruncatedRows>>(stream, a, b);
   return InvalidArgument("growing table '", whole, "' has the unknown initializer '", distribution,
                          "': use constant, uniform, normal or truncated_normal");
 }

@@ -14,9 +14,9 @@ namespace tensorbraid::cpu {
 
 // Rows of the table `whole` with independent elements of this distribution: "constant" (arguments: value), "uniform"
 // (low, high), "normal" or "truncated_normal" (mean, stddev). A row depends on nothing but seed, whole, key and its
-// length: element i of the row of `key` is drawn from the Philox stream with the key Fingerprint64("SEED:WHOLE"), from
-// the blocks of element i on, with `key` as the high half of the counter. So tables with other numbers of parts,
-// workers and steps have equal rows, bit for bit. InvalidArgument for other distributions and arguments.
+// length: its elements are drawn from a generator whose state follows from Fingerprint64("SEED:WHOLE") and the key. So
+// tables with other numbers of parts, workers and steps have equal rows, bit for bit. InvalidArgument for other
+// distributions and arguments.
 StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& distribution,
                                                          const std::vector<float>& arguments, int64_t seed,
                                                          const std::string& whole);
