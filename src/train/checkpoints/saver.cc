@@ -21,165 +21,11 @@
 #include "train/checkpoints/kept_checkpoints.h"
 #include "train/checkpoints/meta_graph.h"
 #include "train/checkpoints/random_states.h"
+#include "train/checkpoints/saved_part.h"
 #include "train/checkpoints/saved_tables.h"
 
 namespace tensorbraid {
 namespace {
-
-Output StringConst(Graph& g, const Tensor& value, const std::string& name) {
-  return NodeBuilder(g, "Const").Name(name).Attr("value", value).Attr("dtype", kString).Output();
-}
-
-// The variables of the graph that are saved, and those of them that are growing tables.
-struct Saved {
-  std::vector<const SavedVariable*> variables;
-  std::vector<SavedTable> tables;
-};
-
-// The first reads of a save: the value of the global step, if it is saved. The rows of growing tables are read later.
-using FirstReads = std::map<const SavedVariable*, Output>;
-
-// How a checkpoint is saved and restored.
-struct Kind {
-  FirstReads first = {};
-  // Null if no increments can follow.
-  const RecordedSave* recorded = nullptr;
-  const RecordedRestore* restored = nullptr;
-  Output newest = {};  // the path of the newest increment to restore; if not valid, there can be none
-  Output link = {};    // the tensor kLinkTensor of an increment
-};
-
-// One task's variables, saved to and restored from one file. The file may have other states, too.
-class Part {
- public:
-  struct States {
-    const RandomStates* random = nullptr;  // are saved only: AddRestore restores them
-    std::vector<SavedState> given = {};
-  };
-  Part(const Saved& saved, bool reshape, States states)
-      : tables_(saved.tables), reshape_(reshape), states_(std::move(states)) {
-    for (const SavedVariable* v : saved.variables) {
-      if (v->variable.table() == nullptr) variables_.push_back(v);
-    }
-    for (const SavedVariable* v : variables_) {
-      names_.push_back(v->name);
-      slices_.push_back(v->shape_and_slice);
-      const bool is_whole = v->shape_and_slice.empty();
-      restored_slices_.push_back(!is_whole ? v->shape_and_slice : reshape ? "" : WholeOf(v->variable.shape()));
-      dtypes_.push_back(v->variable.dtype());
-    }
-    for (const SavedState& state : states_.given) {
-      for (const SavedState::Value& v : state.values) {
-        names_.push_back(v.name);
-        slices_.push_back(v.shape_and_slice);
-        restored_slices_.push_back(v.shape_and_slice);
-        dtypes_.push_back(v.value.dtype());
-      }
-    }
-  }
-
-  // Whether there are values besides the rows of growing tables.
-  bool has_values() const { return !names_.empty() || states_.random != nullptr; }
-  // Whether the rows of growing tables are saved apart, in the checkpoint that SaveRows adds.
-  bool saves_rows_apart(const Kind& kind) const {
-    return !tables_.empty() && (kind.recorded == nullptr || !kind.recorded->only_changes);
-  }
-  Operation SaveRows(Graph& g, const Output& prefix, const Kind& kind) const {
-    return AddSaveOfTables(g, tables_, prefix, AfterFirst(kind), kind.recorded);
-  }
-  // `link` is set for one part of an increment: the one whose file has Kind::link.
-  Operation Save(Graph& g, const Output& prefix, const Kind& kind, const Output& link, bool with_rows) const {
-    const FirstReads& first = kind.first;
-    std::vector<Output> values;
-    for (const SavedVariable* v : variables_) {
-      const auto read = first.find(v);
-      values.push_back(read != first.end() ? read->second : v->variable.Read());
-    }
-    for (const SavedState& state : states_.given) {
-      for (const SavedState::Value& v : state.values) values.push_back(v.value);
-    }
-    std::vector<std::string> names = names_, slices = slices_;
-    std::vector<DType> dtypes = dtypes_;
-    if (states_.random != nullptr) states_.random->AddReads(g, &names, &values, &dtypes);
-    if (link.valid()) {
-      names.push_back(kLinkTensor);
-      values.push_back(link);
-      dtypes.push_back(kString);
-    }
-    const size_t rows = values.size();
-    for (const SavedTable& table : tables_) {
-      if (with_rows) table.AddReads(g, AfterFirst(kind), kind.recorded, &names, &values);
-    }
-    for (size_t i = rows; i < values.size(); ++i) dtypes.push_back(values[i].dtype());
-    slices.resize(names.size());
-    return NodeBuilder(g, "SaveV2")
-        .Input(prefix)
-        .Input(StringConst(g, Tensor::Vector(names), "SaveV2/tensor_names"))
-        .Input(StringConst(g, Tensor::Vector(slices), "SaveV2/shape_and_slices"))
-        .InputList(values)
-        .Attr("dtypes", dtypes)
-        .Finish();
-  }
-
-  // The tensor with the names to restore is appended to `names`.
-  void Restore(Graph& g, const Output& full, const Kind& kind, std::vector<Operation>* assigned,
-               std::vector<RestoredNames>* names) const {
-    for (const SavedTable& table : tables_) assigned->push_back(table.AddRestore(g, full, kind.restored));
-    const Output& prefix = kind.newest.valid() ? kind.newest : full;
-    if (names_.empty()) return;
-    names->push_back({StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"), names_});
-    const Operation restored =
-        NodeBuilder(g, "RestoreV2")
-            .Input(prefix)
-            .Input(names->back().tensor)
-            .Input(StringConst(g, Tensor::Vector(restored_slices_), "RestoreV2/shape_and_slices"))
-            .Attr("dtypes", dtypes_)
-            .Finish();
-    if (!restored.valid()) return;
-    for (size_t i = 0; i < variables_.size(); ++i) {
-      Output value = restored.output(static_cast<int>(i));
-      const Shape& shape = variables_[i]->variable.shape();
-      if (reshape_ && variables_[i]->shape_and_slice.empty() && shape.is_fully_defined()) {
-        const Tensor sizes = Tensor::Vector(std::vector<int64_t>(shape.dims().begin(), shape.dims().end()));
-        const Output to = NodeBuilder(g, "Const").Attr("value", sizes).Attr("dtype", kInt64).Output();
-        value = NodeBuilder(g, "Reshape").Input(value).Input(to).Output();
-      }
-      assigned->push_back(variables_[i]->variable.Assign(value));
-    }
-    auto next = static_cast<int>(variables_.size());
-    for (const SavedState& state : states_.given) {
-      std::vector<Output> values;
-      for (size_t i = 0; i < state.values.size(); ++i) values.push_back(restored.output(next++));
-      assigned->push_back(state.restore(values));
-    }
-  }
-
- private:
-  static Operation AfterFirst(const Kind& kind) {
-    return kind.first.empty() ? Operation() : kind.first.begin()->second.op();
-  }
-
-  // "4 2 -:-": the whole of a tensor that must have shape [4,2]. With this slice, RestoreV2 refuses a tensor of another
-  // shape; with "", it would accept any shape. Scalars and empty tensors have no such form; see CheckContents.
-  static std::string WholeOf(const Shape& shape) {
-    std::string sizes, slice;
-    for (const int64_t dim : shape.dims()) {
-      if (dim == 0) return "";
-      sizes += StrCat(dim, " ");
-      slice += slice.empty() ? "-" : ":-";
-    }
-    return sizes + slice;
-  }
-
-  std::vector<const SavedVariable*> variables_;  // without growing tables
-  const std::vector<SavedTable> tables_;
-  const bool reshape_;
-  const States states_;
-  std::vector<std::string> names_;
-  std::vector<std::string> slices_;           // for SaveV2
-  std::vector<std::string> restored_slices_;  // for RestoreV2
-  std::vector<DType> dtypes_;
-};
 
 // Maps "/job:ps/task:1/device:GPU:0" to "/job:ps/task:1/device:CPU:0", since the host accesses files.
 std::string HostOf(const std::string& device) {
@@ -265,8 +111,9 @@ struct Saver::Impl {
   Status CheckGraph() const;
   // Each adds the operations of a save, and those of a restore if `assigned` is not null. Returns the tensor to fetch
   // in order to save.
-  Output BuildWhole(const Saved& saved, const Kind& kind, const Part::States& small, std::vector<Operation>* assigned);
-  Output BuildSharded(const Saved& saved, const Kind& kind, const Part::States& small,
+  Output BuildWhole(const SavedSet& saved, const SaveKind& kind, const SavedPart::States& small,
+                    std::vector<Operation>* assigned);
+  Output BuildSharded(const SavedSet& saved, const SaveKind& kind, const SavedPart::States& small,
                       std::vector<Operation>* assigned);
   // Runs a save and checks that this process sees the files. If it fails, removes the files that it has written.
   Status Write(Session& session, const Output& fetch, const std::string& prefix, std::vector<Feed> feeds) const;
@@ -339,14 +186,14 @@ void Saver::Impl::Build(std::source_location loc) {
 
   auto tables = SavedTablesOf(variables);
   if (!tables.ok()) return graph->AddError(Annotate(tables.status(), self));
-  const Saved saved = {.variables = variables, .tables = *std::move(tables)};
+  const SavedSet saved = {.variables = variables, .tables = *std::move(tables)};
 
   auto scope = graph->NameScope(options.name);
   auto no_dependencies = graph->ControlDependencies(std::vector<Operation>());
   const Output model = StringConst(*graph, Tensor::Scalar("model"), "filename");
   filename = NodeBuilder(*graph, "PlaceholderWithDefault").Name("Const").Input(model).Attr("shape", Shape()).Output();
   if (options.random_state) states.emplace(*graph);
-  Kind full;
+  SaveKind full;
   const Variable step = GetGlobalStep(*graph);
   for (const SavedVariable* v : variables) {
     if (!saved.tables.empty() && v->variable == step) full.first[v] = step.Read();
@@ -354,8 +201,8 @@ void Saver::Impl::Build(std::source_location loc) {
   // The rows of growing tables are written apart, piece by piece, so there is more than one part in any case.
   sharded = !variables.empty() && options.sharded.value_or(ArePlacedOnTasks(variables) || !saved.tables.empty());
   // The functions of the given states are not needed after this.
-  const Part::States small{.random = states ? &*states : nullptr, .given = std::exchange(options.states, {})};
-  const auto build = [&](const Kind& kind, std::vector<Operation>* assigned) {
+  const SavedPart::States small{.random = states ? &*states : nullptr, .given = std::exchange(options.states, {})};
+  const auto build = [&](const SaveKind& kind, std::vector<Operation>* assigned) {
     return sharded ? BuildSharded(saved, kind, small, assigned) : BuildWhole(saved, kind, small, assigned);
   };
   // The parts are written to a separate directory, so that before the merge no reader mistakes them for a checkpoint.
@@ -383,9 +230,9 @@ void Saver::Impl::Build(std::source_location loc) {
   }
 }
 
-Output Saver::Impl::BuildWhole(const Saved& saved, const Kind& kind, const Part::States& small,
+Output Saver::Impl::BuildWhole(const SavedSet& saved, const SaveKind& kind, const SavedPart::States& small,
                                std::vector<Operation>* assigned) {
-  const Part all(saved, options.reshape, small);
+  const SavedPart all(saved, options.reshape, small);
   const Operation written = all.Save(*graph, filename, kind, kind.link, /*with_rows=*/true);
   if (assigned != nullptr) all.Restore(*graph, filename, kind, assigned, &restored_names);
   if (!written.valid()) return Output();
@@ -409,10 +256,10 @@ Status Saver::Impl::CheckGraph() const {
                             "optimizers, or choose what it saves with SaverOptions::variables");
 }
 
-Output Saver::Impl::BuildSharded(const Saved& saved, const Kind& kind, const Part::States& small,
+Output Saver::Impl::BuildSharded(const SavedSet& saved, const SaveKind& kind, const SavedPart::States& small,
                                  std::vector<Operation>* assigned) {
-  std::map<std::string, Saved> by_host;
-  const auto on_host_of = [&](const SavedVariable* v) -> Saved& {
+  std::map<std::string, SavedSet> by_host;
+  const auto on_host_of = [&](const SavedVariable* v) -> SavedSet& {
     return by_host[HostOf(v->variable.handle().op().device())];
   };
   for (const SavedVariable* v : saved.variables) on_host_of(v).variables.push_back(v);
@@ -425,11 +272,11 @@ Output Saver::Impl::BuildSharded(const Saved& saved, const Kind& kind, const Par
   const auto number = [&](int n) {
     return NodeBuilder(*graph, "Const").Attr("value", Tensor::Scalar<int32_t>(n)).Attr("dtype", kInt32).Output();
   };
-  std::vector<std::pair<std::string, Part>> parts_of;  // with their hosts
+  std::vector<std::pair<std::string, SavedPart>> parts_of;  // with their hosts
   int count = 0;
   for (const auto& [host, members] : by_host) {
-    parts_of.emplace_back(host, Part(members, options.reshape, {}));
-    const Part& one = parts_of.back().second;
+    parts_of.emplace_back(host, SavedPart(members, options.reshape, {}));
+    const SavedPart& one = parts_of.back().second;
     count += !one.saves_rows_apart(kind) ? 1 : one.has_values() ? 2 : 1;
   }
   const bool has_rest = !small.given.empty() || (states && !states->names().empty()) || kind.link.valid();
@@ -455,7 +302,7 @@ Output Saver::Impl::BuildSharded(const Saved& saved, const Kind& kind, const Par
   if (has_rest) {
     // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
     auto none = graph->NoDevice();
-    const Part rest({}, /*reshape=*/false, small);
+    const SavedPart rest({}, /*reshape=*/false, small);
     written.push_back(rest.Save(*graph, next_prefix(), {}, kind.link, /*with_rows=*/false));
     if (assigned != nullptr && !small.given.empty()) {
       rest.Restore(*graph, filename, kind, assigned, &restored_names);
