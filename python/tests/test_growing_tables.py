@@ -335,7 +335,6 @@ class GraphTest(unittest.TestCase):
             return made(ev_option=tf.EmbeddingVariableOption(**arguments))
 
         for words, call in (
-                ("keys of string", made(key_dtype=tf.string)),
                 ("values of float64", made(value_dtype=tf.float64)),
                 ("orthogonal|Orthogonal", made(initializer=tf.orthogonal_initializer())),
                 ("the argument regularizer", made(regularizer=tf.nn.l2_loss)),
@@ -456,6 +455,22 @@ class ColumnTest(unittest.TestCase):
             found = session.run(ids.values)
             expected = session.run(tf.strings.to_hash_bucket_fast(["a", "b"], 2**63 - 1))
         np.testing.assert_array_equal(found, expected)
+
+    def test_strings_are_looked_up(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            table = tf.get_embedding_variable("words", 2, key_dtype=tf.string, partitioner=tf.fixed_size_partitioner(2))
+            words = tf.constant(["a", "", "b", "a"])
+            keys = tf.strings.to_hash_bucket_fast(words, 2**63 - 1)
+            sparse = tf.SparseTensor([[0, 0], [1, 0], [2, 0], [2, 1]], words, [3, 2])
+            pairs = [(tf.nn.embedding_lookup(table, words), tf.nn.embedding_lookup(table, keys)),
+                     (tf.nn.embedding_lookup_sparse(table, sparse, None),
+                      tf.nn.embedding_lookup_sparse(table, tf.SparseTensor(sparse.indices, keys, [3, 2]), None))]
+            safe = tf.nn.safe_embedding_lookup_sparse(table, sparse)
+            session.run(tf.global_variables_initializer())
+            for by_words, by_keys in pairs:
+                np.testing.assert_array_equal(*session.run([by_words, by_keys]))
+            rows, safe = session.run([pairs[1][0], safe])
+            np.testing.assert_array_equal(safe, [rows[0], [0, 0], rows[2]])  # "" is no key
 
 
 if __name__ == "__main__":

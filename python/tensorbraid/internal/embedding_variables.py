@@ -43,7 +43,8 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     of the seed, the name of the table and the key; the first update of a key makes its row. With a partitioner, the
     result has parts `name/part_0` and so on. docs/recommenders.md lists the optimizers that update its rows. The
     initializer is truncated normal by default; it must be one whose numbers can be computed by key: zeros, ones, a
-    constant number, uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows.
+    constant number, uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows. A string
+    that is looked up becomes an int64 key: its fingerprint modulo 2^63 - 1.
     """
     scope = get_variable_scope()
     option = EmbeddingVariableOption() if ev_option is None else ev_option
@@ -97,8 +98,8 @@ def _check(name, key_dtype, value_dtype, regularizer, constraint, steps_to_live,
     def refuse(what):
         raise NotImplementedError(f"{what} of the growing table '{name}'")
 
-    if dtypes.as_dtype(key_dtype) not in (dtypes.int64, dtypes.int32):
-        refuse(f"keys of {dtypes.as_dtype(key_dtype).name} (turn strings into int64 by tf.strings.to_hash_bucket_fast)")
+    if dtypes.as_dtype(key_dtype) not in (dtypes.int64, dtypes.int32, dtypes.string):
+        refuse(f"keys of {dtypes.as_dtype(key_dtype).name} (int64, int32 and string are supported)")
     if value_dtype is not None and dtypes.as_dtype(value_dtype) != dtypes.float32:
         refuse(f"values of {dtypes.as_dtype(value_dtype).name} (float32 is supported)")
     for what, value in (("the argument regularizer", regularizer), ("the argument constraint", constraint),

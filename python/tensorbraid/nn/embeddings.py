@@ -1,6 +1,6 @@
 """Embeddings, and losses and samplers for many classes."""
 
-from tensorbraid import _core
+from tensorbraid import _core, dtypes
 from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.graphs import make_op
@@ -33,6 +33,21 @@ def _strategy(name):
     return _STRATEGIES[name]
 
 
+def _keys(parts, ids, missing=False):
+    """The ids of a lookup. For a growing table, a string becomes its key: its fingerprint modulo 2^63 - 1, made here.
+
+    With `missing`, "" becomes -1, which a safe lookup drops.
+    """
+    strings = isinstance(ids, graphs.Tensor) and ids.dtype == dtypes.string or isinstance(ids, (str, bytes)) or (
+        isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], (str, bytes)))
+    if not strings or not isinstance(parts[0], _core.Variable) or parts[0]._table is None:
+        return ids
+    keys = op("StringToHashBucketFast", [ids], "keys", num_buckets=2**63 - 1)
+    if not missing:
+        return keys
+    return op("SelectV2", [op("Equal", [ids, graphs.constant("")]), graphs.constant(-1, dtypes.int64), keys])
+
+
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None,
                      ev_init_value=None, blocknums=None, counts=None):
     """The rows of a table, which may be in several parts, for these ids.
@@ -44,7 +59,7 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
         raise NotImplementedError("the arguments ev_init_value and blocknums of embedding_lookup")
     parts, strategy = _parts(params), _strategy(partition_strategy)
     if all(isinstance(part, _core.Variable) for part in parts):
-        return _core.embedding_lookup(parts, ids, strategy, max_norm, name or "embedding_lookup")
+        return _core.embedding_lookup(parts, _keys(parts, ids), strategy, max_norm, name or "embedding_lookup")
     if len(parts) > 1:
         return _lookup_in_tensors([tensor(part) for part in parts], ids, strategy, max_norm, name)
     with graphs.name_scope(name, "embedding_lookup", [parts[0], ids]):
@@ -97,13 +112,18 @@ def _sparse(ids):
     return (ids.indices, ids.values, ids.dense_shape)
 
 
+def _sparse_keys(parts, ids, missing=False):
+    return (ids.indices, _keys(parts, ids.values, missing), ids.dense_shape)
+
+
 def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None,
                             max_norm=None):
     """Combines the rows for the ids of each row of a SparseTensor: "mean" (the default), "sum" or "sqrtn"."""
     combiner = combiner or "mean"
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
-    return _core.embedding_lookup_sparse(_variables(params), _sparse(sp_ids), sp_weights and _sparse(sp_weights),
+    parts = _variables(params)
+    return _core.embedding_lookup_sparse(parts, _sparse_keys(parts, sp_ids), sp_weights and _sparse(sp_weights),
                                          _strategy(partition_strategy), _COMBINERS[combiner], max_norm,
                                          name or "embedding_lookup_sparse")
 
@@ -113,8 +133,9 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     """embedding_lookup_sparse for ids that may be invalid and rows that may be empty."""
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    parts = _variables(embedding_weights)
     found = _core.safe_embedding_lookup_sparse(
-        _variables(embedding_weights), _sparse(sparse_ids), sparse_weights and _sparse(sparse_weights),
+        parts, _sparse_keys(parts, sparse_ids, missing=True), sparse_weights and _sparse(sparse_weights),
         _strategy(partition_strategy), _COMBINERS[combiner], max_norm, default_id,
         name or "safe_embedding_lookup_sparse")
     sizes = getattr(sparse_ids, "shape", None)

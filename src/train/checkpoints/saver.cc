@@ -6,10 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
-#include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
 #include "checkpoint/leftovers.h"
-#include "checkpoint/tensor_slice.h"
 #include "core/system/env.h"
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
