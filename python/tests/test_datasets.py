@@ -275,6 +275,21 @@ class SparseElementTest(unittest.TestCase):
                 os.path.join(folder, "r*"), 3, features, num_epochs=1, shuffle=False)
             self.assertEqual([batch["a"].values.tolist() for batch in elements(batches)], [[0, 0, 1]])
 
+    def test_numbers_of_csv_are_the_nearest_ones(self):
+        texts = ["0", "-0", "7", "-12", "0012", "1234567", "16777217", "123456789012345678", "0.1", "-2.25", ".5", "5.",
+                 "0.0000001", "3.4028235", "1234.5678", "0.30000000000000004", "1e3", " 4 ", "+6", "1e-45", "inf"]
+        whole = [text for text in texts if text.strip(" +-").isdigit()]
+        for kind, wanted, values in ((tf.float32, np.float32, texts), (tf.float64, np.float64, texts),
+                                     (tf.int64, np.int64, whole)):
+            (found,) = tf.decode_csv(values, [tf.zeros([0], kind)])
+            with tf.Session() as session:
+                numbers = session.run(found)
+            np.testing.assert_array_equal(numbers, [wanted(text) for text in values])
+            np.testing.assert_array_equal(np.signbit(numbers), [np.signbit(wanted(text)) for text in values])
+        for text in ("-", ".", "1.2.3", "1,", "x"):
+            with self.assertRaises(tf.errors.InvalidArgumentError), tf.Session() as session:
+                session.run(tf.decode_csv([text], [tf.zeros([0], tf.float32)]))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -91,6 +91,9 @@ class OtherNamesTest(unittest.TestCase):
             tf.gfile.Exists(path)
         with self.assertRaisesRegex(tf.errors.UnimplementedError, "hdfs"):
             tf.gfile.Open(path).read()
+        line = tf.data.make_one_shot_iterator(tf.data.TextLineDataset(path)).get_next()
+        with tf.Session() as session, self.assertRaisesRegex(tf.errors.UnimplementedError, "scheme 'hdfs'"):
+            session.run(line)
         with self.assertRaises(tf.errors.OpError):
             tf.train.Saver([tf.Variable(1.0)]).save(tf.Session(), "hdfs://host/" + tempfile.gettempdir())
 

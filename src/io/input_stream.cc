@@ -93,7 +93,11 @@ StatusOr<Compression> CompressionFromName(std::string_view name) {
 
 StatusOr<std::unique_ptr<InputStream>> InputStream::Open(const std::string& path, Compression compression,
                                                          int64_t buffer_size) {
-  TF_ASSIGN_OR_RETURN(auto opened, Env::Default().OpenSequential(path));
+  StatusOr<std::unique_ptr<SequentialFile>> found = Env::Default().OpenSequential(path);
+  if (const size_t end = path.find("://"); absl::IsNotFound(found.status()) && end != std::string::npos) {
+    return Unimplemented("File system scheme '", path.substr(0, end), "' not implemented (file: '", path, "')");
+  }
+  TF_ASSIGN_OR_RETURN(auto opened, std::move(found));
   if (buffer_size <= 0) buffer_size = kDefaultBuffer;
   buffer_size = std::min(buffer_size, kMaxBuffer);
   auto file = std::make_unique<FileStream>(path, std::move(opened), buffer_size);
@@ -140,7 +144,9 @@ Status InputStream::ReadLine(std::string* line) {
     const std::string_view part = rest_.substr(0, end);
     const size_t before = line->size();
     line->append(part);
-    line->erase(std::remove(line->begin() + static_cast<std::ptrdiff_t>(before), line->end(), '\r'), line->end());
+    if (part.find('\r') != std::string_view::npos) {
+      line->erase(std::remove(line->begin() + static_cast<std::ptrdiff_t>(before), line->end(), '\r'), line->end());
+    }
     const size_t taken = part.size() + (ended ? 1 : 0);
     rest_.remove_prefix(taken);
     position_ += static_cast<int64_t>(taken);

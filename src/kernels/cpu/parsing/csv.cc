@@ -9,6 +9,70 @@
 #include "kernels/cpu/string/string.h"
 
 namespace tensorbraid::cpu {
+namespace {
+
+// Reads a number such as "12", "-3.25" or "0.001", if a few operations give the nearest value of T: digits that T can
+// hold, divided by a power of ten that T can hold. Most numbers in files are such. Returns false for all others.
+template <typename T>
+bool ParseShortNumber(std::string_view text, T* value) {
+  constexpr bool kReal = std::is_floating_point_v<T>;
+  constexpr size_t kMostDigits = std::is_same_v<T, float> ? 7 : std::is_same_v<T, double> ? 15 : 9;
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const bool has_point = kReal && text.find('.') != std::string_view::npos;
+  if (text.size() > kMostDigits + (has_point ? 1 : 0) || text.size() < (has_point ? 2u : 1u)) return false;
+  int64_t digits = 0;
+  T divisor = 1;
+  bool behind_point = false;
+  for (const char c : text) {
+    if (kReal && c == '.') {
+      if (behind_point) return false;
+      behind_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9') return false;
+    digits = digits * 10 + (c - '0');
+    if (behind_point) divisor *= 10;
+  }
+  if (kReal && negative && digits == 0) return false;  // -0
+  const T positive = static_cast<T>(digits) / divisor;
+  *value = negative ? -positive : positive;
+  return true;
+}
+
+}  // namespace
+
+CsvOutput::CsvOutput(const Tensor& default_value, Tensor* out)
+    : dtype(out->dtype()), elements(out->inplace_raw_data()), default_value(&default_value) {}
+
+bool CsvFormat::StorePlain(std::string_view record, std::span<const CsvOutput> outputs, int64_t at) const {
+  const auto has = [&](char c) { return record.find(c) != std::string_view::npos; };
+  if (record.empty() || has('\n') || has('\r') || (quotes && has('"'))) return false;
+  size_t begin = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const size_t end = record.find(delimiter[0], begin);
+    if ((end == std::string_view::npos) != (i + 1 == outputs.size())) return false;
+    const std::string_view field = record.substr(begin, end - begin);
+    begin = end + 1;
+    const CsvOutput& out = outputs[i];
+    bool stored = false;
+    ForEachType<float, double, int32_t, int64_t, std::string>([&]<typename T>() {
+      if (out.dtype != DTypeOf<T>::value) return;
+      T& to = static_cast<T*>(out.elements)[at];
+      if (field.empty() || field == missing) {
+        stored = out.default_value->num_elements() == 1;
+        if (stored) to = out.default_value->data<T>()[0];
+      } else if constexpr (std::is_same_v<T, std::string>) {
+        to.assign(field);
+        stored = true;
+      } else {
+        stored = ParseShortNumber(field, &to) || ParseNumber(field, &to);
+      }
+    });
+    if (!stored) return false;
+  }
+  return true;
+}
 
 Status CsvFormat::Check(int num_fields) const {
   if (delimiter.size() != 1) return InvalidArgument("field_delim must be one character, got '", delimiter, "'");

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_
 #define TENSORBRAID_KERNELS_CPU_PARSING_CSV_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,14 @@
 #include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid::cpu {
+
+// Where the values of one column are stored.
+struct CsvOutput {
+  CsvOutput(const Tensor& default_value, Tensor* out);
+  DType dtype;
+  void* elements;  // of the dtype
+  const Tensor* default_value;
+};
 
 struct CsvFormat {
   std::string delimiter = ",";
@@ -25,6 +34,10 @@ struct CsvFormat {
   // required. `record` names the record in messages: "record 3".
   Status Store(const std::string& field, const Tensor& default_value, int i, std::string_view record, int64_t at,
                Tensor* out) const;
+  // Splits a record and stores all its fields, several times faster than Split and Store. Returns false for a record
+  // that is left to these: one with quotes, line ends, another number of fields, a missing value that is required, or
+  // no number. Elements `at` may then have changed. REQUIRES: `columns` is empty.
+  bool StorePlain(std::string_view record, std::span<const CsvOutput> outputs, int64_t at) const;
 
  private:
   // Reads the quoted field that starts at `*at`, and moves `*at` past the delimiter that follows it.

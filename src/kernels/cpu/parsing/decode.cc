@@ -39,13 +39,16 @@ class DecodeCsvKernel final : public Kernel {
     }
     const Tensor& records = ctx.input(0);
     std::vector<Tensor*> outputs;
+    std::vector<CsvOutput> columns;
     for (int i = 0; i < ctx.num_outputs(); ++i) {
       TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(i, records.shape()));
       outputs.push_back(out);
+      columns.emplace_back(ctx.input(i + 1), out);
     }
     std::vector<std::string> fields;
     for (int64_t n = 0; n < records.num_elements(); ++n) {
       const std::string& record = records.data<std::string>()[n];
+      if (format_.columns.empty() && format_.StorePlain(record, columns, n)) continue;
       if (const Status decoded = Decode(ctx, record, n, &fields, outputs); !decoded.ok()) {
         return Status(decoded.code(), StrCat(decoded.message(), "; the record is \"", record.substr(0, 100), "\""));
       }
