@@ -10,6 +10,7 @@ AUC (the probability that a click gets a higher score than another line) that a 
 import os
 import tempfile
 
+import clicks
 import cluster
 import numpy as np
 import tensorbraid as tf
@@ -26,14 +27,6 @@ FLAGS = flags.FLAGS
 COLUMNS = ["user", "item", "place"]
 
 
-def auc(scores, clicked):
-    """The probability that a line with a click has a higher score than one without."""
-    ranks = np.empty(len(scores))
-    ranks[np.argsort(scores, kind="stable")] = np.arange(1, len(scores) + 1)
-    clicks = clicked.sum()
-    return (ranks[clicked == 1].sum() - clicks * (clicks + 1) / 2) / (clicks * (len(scores) - clicks))
-
-
 def make_log():
     """Writes a log. A click depends on the tastes of the user, the qualities of the item, the place, and the hour."""
     random = np.random.RandomState(1)
@@ -45,14 +38,8 @@ def make_log():
     place, hour = random.randint(places, size=lines), random.rand(lines)
     logit = (taste[user] * quality[item]).sum(1) / 2 + of_user[user] + of_item[item] + of_place[place] + np.sin(6 * hour) - 1
     clicked = (random.rand(lines) < 1 / (1 + np.exp(-logit))).astype(int)
-    test = lines // 6
-    for name, begin, end in (("train", test, lines), ("test", 0, test)):
-        part = "%s.%s.csv.%d" % (FLAGS.log, name, os.getpid())
-        with open(part, "w") as file:
-            for i in range(begin, end):
-                file.write("%d,u%d,i%d,p%d,%.4f\n" % (clicked[i], user[i], item[i], place[i], hour[i]))
-        os.rename(part, "%s.%s.csv" % (FLAGS.log, name))  # other workers may be making the same file
-    print("the best AUC on the test lines is %.3f" % auc(logit[:test], clicked[:test]))
+    text = ["%d,u%d,i%d,p%d,%.4f\n" % line for line in zip(clicked, user, item, place, hour)]
+    clicks.write_log(FLAGS.log, text, logit, clicked)
 
 
 def read(name):
@@ -82,7 +69,7 @@ def scores_of(features):
 
 def main(argv):
     target, device, is_chief = cluster.start(argv)
-    if not (os.path.exists(FLAGS.log + ".train.csv") and os.path.exists(FLAGS.log + ".test.csv")):
+    if not clicks.exists(FLAGS.log):
         make_log()
     with tf.device(device):
         lines, parse = read("train")
@@ -117,7 +104,7 @@ def evaluate(session, test, rows):
     found = [session.run_step_fn(lambda step_context: step_context.session.run(test)) for _ in range(5)]
     scores, clicked = (np.concatenate(values) for values in zip(*found))
     count = session.run_step_fn(lambda step_context: step_context.session.run(rows))
-    print("%d rows in the tables, test AUC %.3f" % (count, auc(scores, clicked)))
+    print("%d rows in the tables, test AUC %.3f" % (count, clicks.auc(scores, clicked)))
 
 
 if __name__ == "__main__":
