@@ -45,7 +45,8 @@ class ClickLog {
       keys.insert(keys.end(), begin, begin + columns_);
       clicked.push_back(clicked_[static_cast<size_t>(line)]);
     }
-    return {tf::Tensor::Of(tf::Shape({static_cast<int64_t>(lines.size()), columns_}), keys), tf::Tensor::Vector(clicked)};
+    return {tf::Tensor::Of(tf::Shape({static_cast<int64_t>(lines.size()), columns_}), keys),
+            tf::Tensor::Vector(clicked)};
   }
   // The AUC on the test lines: the probability that a click has a higher score than another line.
   template <typename T>
@@ -74,6 +75,7 @@ class ClickLog {
 // divides tables over the parameter servers.
 struct ClickProgram {
   std::string help;
+  int steps;
   double learning_rate;
   std::function<ClickLog(int64_t lines)> make_log;
   std::function<tf::Output(const tf::Output& keys, const tf::Partitioner& parts)> model;
@@ -127,7 +129,7 @@ inline tf::Status RunOnClicks(int argc, char** argv, const ClickProgram& program
   tf::StopOnSignals();
   tf::Flags flags(program.help);
   auto& task = flags.DefineTask(/*required=*/false);
-  auto& steps = flags.Define("train_steps", 2000, "stop at this global step");
+  auto& steps = flags.Define("train_steps", program.steps, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 256, "lines per step of one worker");
   auto& learning_rate = flags.Define("learning_rate", program.learning_rate, "learning rate of Adam");
   auto& lines = flags.Define("make_lines", 60000, "how many lines the log has");

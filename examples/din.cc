@@ -2,7 +2,7 @@
 // attention weighs these by how well they fit to the item. All items are rows of one table that grows.
 //
 //   build/release/examples/din
-//   tensorbraid launch --ps=2 --workers=2 -- build/release/examples/din --train_steps=4000
+//   tensorbraid launch --ps=2 --workers=2 -- build/release/examples/din --train_steps=2000
 #include "clicks.h"
 
 namespace tf = tensorbraid;
@@ -59,10 +59,11 @@ tf::Output Model(const tf::Output& keys, const tf::Partitioner& parts) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tf::ExitCode(examples::RunOnClicks(
-      argc, argv,
-      {.help = "Trains a deep interest network on clicks. A cluster can be given as well.",
-       .learning_rate = 0.005,
-       .make_log = MakeLog,
-       .model = Model}));
+  return tf::ExitCode(
+      examples::RunOnClicks(argc, argv,
+                            {.help = "Trains a deep interest network on clicks. A cluster can be given as well.",
+                             .steps = 1000,
+                             .learning_rate = 0.005,
+                             .make_log = MakeLog,
+                             .model = Model}));
 }

@@ -2,7 +2,7 @@
 // embeddings, which generalises. All rows are in tables that grow with the keys of the log.
 //
 //   build/release/examples/wide_deep
-//   tensorbraid launch --ps=2 --workers=2 -- build/release/examples/wide_deep --train_steps=4000
+//   tensorbraid launch --ps=2 --workers=2 -- build/release/examples/wide_deep --train_steps=2000
 #include "clicks.h"
 
 namespace tf = tensorbraid;
@@ -43,8 +43,8 @@ tf::Output Model(const tf::Output& keys, const tf::Partitioner& parts) {
   const std::vector<tf::Output> columns = tf::Unstack(keys, 1);
   for (size_t i = 0; i < columns.size(); ++i) {
     const std::string name = "column" + std::to_string(i);
-    const tf::EmbeddingVariable weights(
-        g, 1, {.name = name + "/weights", .initializer = tf::Zeros(), .partitioner = parts});
+    const tf::EmbeddingVariable weights(g, 1,
+                                        {.name = name + "/weights", .initializer = tf::Zeros(), .partitioner = parts});
     const tf::EmbeddingVariable vectors(
         g, kDim, {.name = name + "/vectors", .initializer = tf::TruncatedNormal(0, 0.3), .partitioner = parts});
     wide.emplace_back(tf::nn::EmbeddingLookup(weights, columns[i]));
@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   return tf::ExitCode(examples::RunOnClicks(
       argc, argv,
       {.help = "Trains a wide and deep model on clicks, with tables that grow. A cluster can be given as well.",
+       .steps = 1000,
        .learning_rate = 0.002,
        .make_log = MakeLog,
        .model = Model}));

@@ -1,7 +1,7 @@
 """A deep interest network: whether a user clicks an item depends on the items that the user has clicked before.
 
     python examples/python/din.py
-    tensorbraid launch --ps=2 --workers=2 -- python examples/python/din.py --train_steps=6000
+    tensorbraid launch --ps=2 --workers=2 -- python examples/python/din.py --train_steps=3000
 
 An attention weighs the earlier items by how well they fit to the item that is shown. All of them are rows of one growing
 table. Each step looks up its rows while the step before it runs (tf.staged). Without --log, the program makes a log of
@@ -20,7 +20,7 @@ flags = tf.app.flags
 flags.DEFINE_string("log", os.path.join(tempfile.gettempdir(), "tensorbraid_interests"),
                     "the log: LOG.train.csv and LOG.test.csv")
 flags.DEFINE_integer("make_lines", 60000, "how many lines a log has that is made", lower_bound=100)
-flags.DEFINE_integer("train_steps", 3000, "stop at this global step", lower_bound=1)
+flags.DEFINE_integer("train_steps", 1500, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 256, "lines per step of one worker", lower_bound=1)
 flags.DEFINE_integer("dimensions", 16, "numbers of a row of the table", lower_bound=1)
 flags.DEFINE_float("learning_rate", 0.005, "learning rate of Adam")

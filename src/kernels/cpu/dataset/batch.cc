@@ -37,7 +37,7 @@ struct State {
   void Fields(IteratorState& state) { state(pull, ended); }
 };
 
-using Join = std::function<StatusOr<Element>(const std::vector<Element>&)>;
+using Join = std::function<StatusOr<Element>(std::vector<Element>)>;
 
 Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join join) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
@@ -51,7 +51,7 @@ Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join j
           std::vector<Element> batch;
           TF_RETURN_IF_ERROR(Gather(s.pull, size, c, &s.ended, &batch));
           if (batch.empty() || (drop_remainder && static_cast<int64_t>(batch.size()) < size)) return false;
-          TF_ASSIGN_OR_RETURN(*out, join(batch));
+          TF_ASSIGN_OR_RETURN(*out, join(std::move(batch)));
           return true;
         });
       },
@@ -158,7 +158,7 @@ Status RebatchDataset(KernelContext& ctx) {
       }
       if (rows.empty() || (drop_remainder && static_cast<int64_t>(rows.size()) < size)) return false;
       ++s.next_size;
-      TF_ASSIGN_OR_RETURN(*out, StackElements(rows));
+      TF_ASSIGN_OR_RETURN(*out, StackElements(std::move(rows)));
       return true;
     });
   });

@@ -194,7 +194,7 @@ Status MapAndBatchDataset(KernelContext& ctx) {
         batch.push_back(*std::move(next));
       }
       if (batch.empty() || (drop_remainder && static_cast<int64_t>(batch.size()) < size)) return false;
-      TF_ASSIGN_OR_RETURN(*out, StackElements(batch));
+      TF_ASSIGN_OR_RETURN(*out, StackElements(std::move(batch)));
       return true;
     };
     return MakeStateful(std::move(runs), next_batch, [](RunsPtr& runs, IteratorState& state) { runs->Visit(state); });

@@ -105,7 +105,7 @@ Tensor RowOf(const Tensor& t, int64_t i) {
   return *std::move(reshaped);
 }
 
-StatusOr<Element> StackElements(const std::vector<Element>& elements) {
+StatusOr<Element> StackElements(std::vector<Element> elements) {
   Element batch;
   const Element& first = elements.front();
   for (size_t c = 0; c < first.size(); ++c) {
@@ -126,9 +126,14 @@ StatusOr<Element> StackElements(const std::vector<Element>& elements) {
     }
     TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {
       E* to = MutableElements<E>(out);
-      for (const Element& e : elements) {
-        CopyElements(Elements<E>(e[c]), e[c].num_elements(), to);
-        to += e[c].num_elements();
+      for (Element& e : elements) {
+        const int64_t n = e[c].num_elements();
+        if (std::is_same_v<E, std::string> && e[c].IsWritable()) {
+          std::move(MutableElements<E>(e[c]), MutableElements<E>(e[c]) + n, to);
+        } else {
+          CopyElements(Elements<E>(e[c]), n, to);
+        }
+        to += n;
       }
       return OkStatus();
     }));

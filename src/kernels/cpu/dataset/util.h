@@ -30,8 +30,9 @@ StatusOr<std::string> StringInput(const KernelContext& ctx, int i, const char* w
 // Row i of a tensor. The row shares the tensor's buffer. REQUIRES: rank >= 1, 0 <= i < dim(0).
 Tensor RowOf(const Tensor& t, int64_t i);
 // Stacks each component of the elements, which must all have the same shapes. REQUIRES: there is at least one element.
-// Returns InvalidArgument if the shapes or dtypes differ, or ResourceExhausted if there is not enough memory.
-StatusOr<Element> StackElements(const std::vector<Element>& elements);
+// Strings of tensors that nothing else uses are moved. Returns InvalidArgument if the shapes or dtypes differ, or
+// ResourceExhausted if there is not enough memory.
+StatusOr<Element> StackElements(std::vector<Element> elements);
 // The number of calls to run in parallel for num_parallel_calls: limited to 16 per core; one per core if `wanted` is
 // less than 1.
 int64_t ParallelCalls(int64_t wanted);

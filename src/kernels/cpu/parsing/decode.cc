@@ -15,11 +15,14 @@
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/parsing/csv.h"
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/string/string.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {
+
+constexpr int64_t kRecordsAhead = 2;  // records that are being loaded while one is decoded
 
 class DecodeCsvKernel final : public Kernel {
  public:
@@ -48,6 +51,10 @@ class DecodeCsvKernel final : public Kernel {
     std::vector<std::string> fields;
     for (int64_t n = 0; n < records.num_elements(); ++n) {
       const std::string& record = records.data<std::string>()[n];
+      if (n + kRecordsAhead < records.num_elements()) {
+        const std::string& later = records.data<std::string>()[n + kRecordsAhead];
+        PrefetchRow<false>(later.data(), static_cast<int64_t>(later.size()));
+      }
       if (format_.columns.empty() && format_.StorePlain(record, columns, n)) continue;
       if (const Status decoded = Decode(ctx, record, n, &fields, outputs); !decoded.ok()) {
         return Status(decoded.code(), StrCat(decoded.message(), "; the record is \"", record.substr(0, 100), "\""));
