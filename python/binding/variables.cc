@@ -35,7 +35,9 @@ VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::han
 // The parts of a growing table. `partitioner` is a function for the number of parts, or None for a table in one part
 // that is named like the whole.
 nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& name, nb::handle initializer,
-                               nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission) {
+                               nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission,
+                               int64_t steps_to_live, double l2_threshold, int64_t max_rows, int64_t max_bytes,
+                               bool skip_not_finite) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const ScopeGuard top = graph.NameScope("");
@@ -43,7 +45,12 @@ nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& 
                                       .initializer = NativeInitializerOf(initializer),
                                       .trainable = trainable,
                                       .filter_freq = filter_freq,
-                                      .no_permission = no_permission};
+                                      .no_permission = no_permission,
+                                      .evict = {.steps_to_live = steps_to_live,
+                                                .l2_threshold = l2_threshold,
+                                                .max_rows = max_rows,
+                                                .max_bytes = max_bytes},
+                                      .skip_not_finite = skip_not_finite};
   options.partitioner = PartitionerOf(partitioner);
   const EmbeddingVariable table(graph, dim, options);
   CheckValues(graph);
@@ -125,7 +132,8 @@ void BindVariables(Module& m) {
   });
   m.def("make_embedding_variable", &MakeEmbeddingVariable, nb::arg("graph"), nb::arg("dim"), nb::arg("name"),
         nb::arg("initializer"), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
-        nb::arg("no_permission"));
+        nb::arg("no_permission"), nb::arg("steps_to_live"), nb::arg("l2_threshold"), nb::arg("max_rows"),
+        nb::arg("max_bytes"), nb::arg("skip_not_finite"));
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

@@ -198,6 +198,59 @@ class FilterTest(unittest.TestCase):
             tf.get_embedding_variable("ids", 1, ev_option=option)
 
 
+class EvictionTest(unittest.TestCase):
+    def counts(self, evict, steps, parts=2):
+        """The number of rows before and after a save. Step i updates keys i and -i."""
+        with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default(), tf.Session() as session:
+            table = tf.get_embedding_variable("ids", 2, initializer=tf.zeros_initializer(),
+                                              partitioner=tf.fixed_size_partitioner(parts),
+                                              ev_option=tf.EmbeddingVariableOption(evict_option=evict))
+            step = tf.train.get_or_create_global_step()
+            rows = tf.nn.embedding_lookup(table, tf.stack([step, -step]))
+            train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(rows), global_step=step)
+            count, saver = table.total_count(), tf.train.Saver()
+            session.run(tf.global_variables_initializer())
+            for _ in range(steps):
+                session.run(train)
+            before = session.run(count)
+            saver.save(session, os.path.join(folder, "model"))
+            return before, session.run(count)
+
+    def test_a_save_evicts(self):
+        self.assertEqual(self.counts(tf.GlobalStepEvict(4), 20), (39, 10))
+        self.assertEqual(self.counts(tf.GlobalStepEvict(), 20), (39, 39))
+        # Half of the sum of the squares is 1, and 4 for key 0, which comes twice. 101 steps are spared.
+        self.assertEqual(self.counts(tf.L2WeightEvict(1.0), 150), (299, 299))
+        self.assertEqual(self.counts(tf.L2WeightEvict(1.5), 150), (299, 2 * 101 + 1))
+        self.assertEqual(self.counts(tf.L2WeightEvict(), 150), (299, 299))
+        self.assertLessEqual(self.counts(tf.SizeEvict(max_rows=10), 50)[1], 10)
+        self.assertLessEqual(self.counts(tf.SizeEvict(max_bytes=320), 50)[1], 10)
+
+    def test_mistakes_are_explained(self):
+        for evict, error, words in (
+                (tf.GlobalStepEvict(-1), ValueError, "steps_to_live of the growing table 'ids' must not be negative"),
+                (tf.SizeEvict(max_rows=-1), ValueError, "max_rows of the growing table 'ids' must not be negative"),
+                (tf.CounterFilter(3), TypeError, "evict_option of the growing table 'ids' must be")):
+            with tf.Graph().as_default(), self.assertRaisesRegex(error, words):
+                tf.get_embedding_variable("ids", 2, ev_option=tf.EmbeddingVariableOption(evict_option=evict))
+
+    def test_gradients_that_are_not_finite_are_left_out(self):
+        for skip in (False, True):
+            with tf.Graph().as_default(), tf.Session() as session:
+                table = tf.get_embedding_variable("ids", 1, initializer=tf.zeros_initializer(),
+                                                  ev_option=tf.EmbeddingVariableOption(skip_not_finite=skip))
+                rows = tf.nn.embedding_lookup(table, tf.constant([1, 2], tf.int64))
+                loss = tf.reduce_sum(rows * tf.constant([[np.nan], [1.0]]))
+                train = tf.train.GradientDescentOptimizer(1.0).minimize(loss)
+                session.run(tf.global_variables_initializer())
+                if skip:
+                    session.run(train)
+                else:
+                    with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "gradient of key 1 of growing table 'ids'"):
+                        session.run(train)
+                self.assertEqual(session.run(rows).tolist(), [[0], [-1 if skip else 0]])
+
+
 class CheckpointTest(unittest.TestCase):
     def test_a_checkpoint_is_restored_into_other_numbers_of_parts(self):
         for name, optimizer in OPTIMIZERS.items():
@@ -340,8 +393,6 @@ class GraphTest(unittest.TestCase):
                 ("the argument regularizer", made(regularizer=tf.nn.l2_loss)),
                 ("the argument constraint", made(constraint=tf.nn.relu)),
                 ("the filter CBFFilter", with_option(filter_option=tf.CBFFilter(3, 1000, 0.01))),
-                ("GlobalStepEvict", with_option(evict_option=tf.GlobalStepEvict(4000))),
-                ("L2WeightEvict", with_option(evict_option=tf.L2WeightEvict(1.0))),
                 ("CheckpointOption", with_option(ckpt=tf.CheckpointOption(init_data_source="folder"))),
                 ("storage_type", with_option(storage_option=tf.StorageOption(4, "folder")))):
             with self.assertRaisesRegex(NotImplementedError, words):

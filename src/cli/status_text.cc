@@ -94,12 +94,13 @@ std::string AcceleratorsText(const proto::ClusterReport& report) {
 
 // The growing tables of the cluster, a line for each table or part of one; "" if there are none.
 std::string TablesText(const proto::ClusterReport& report) {
-  std::vector<TextRow> lines = {
-      {"task", "table", "rows", "memory", "grown in a minute", "rows made", "lookups with a row", "keys that wait"}};
+  std::vector<TextRow> lines = {{"task", "table", "rows", "memory", "grown in a minute", "rows made", "rows evicted",
+                                 "lookups with a row", "keys that wait"}};
   for (const proto::TaskReport& task : report.tasks()) {
     for (const auto& table : task.tables()) {
       lines.push_back({task.task(), table.table(), Formatted("%.0f", table.rows()), SizeText(table.bytes()),
                        Formatted("%.0f", table.growth_per_minute()), Formatted("%.0f", table.admissions()),
+                       table.evictions() > 0 ? Formatted("%.0f", table.evictions()) : "",
                        table.lookups() > 0 ? PercentText(table.hits() / table.lookups()) : "",
                        table.waiting() > 0 ? Formatted("%.0f", table.waiting()) : ""});
     }

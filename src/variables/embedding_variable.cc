@@ -1,5 +1,8 @@
 #include "tensorbraid/variables/embedding_variable.h"
 
+#include <cmath>
+#include <utility>
+
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/user_lines.h"
@@ -50,7 +53,25 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
     mistake("filter_freq must not be negative, got ", options.filter_freq, "; 0 admits every key");
     return;
   }
+  const TableEviction& evict = options.evict;
+  for (const auto& [what, limit] : {std::pair("steps_to_live", evict.steps_to_live),
+                                    {"max_rows", evict.max_rows},
+                                    {"max_bytes", evict.max_bytes}}) {
+    if (limit >= 0) continue;
+    mistake("the ", what, " of its eviction must not be negative, got ", limit, "; 0 sets no limit");
+    return;
+  }
+  if (std::isnan(evict.l2_threshold)) {
+    mistake("the l2_threshold of its eviction is not a number; a negative number sets no limit");
+    return;
+  }
+  if (options.filter_keys != 0) {
+    mistake("a filter that counts by a Bloom filter (filter_keys) is not supported yet; leave out filter_keys");
+    return;
+  }
   TableDescription table;
+  table.evict = evict;
+  table.skip_not_finite = options.skip_not_finite;
   table.filter_freq = options.filter_freq;
   table.no_permission = options.no_permission;
   table.parts = static_cast<int>(parts);

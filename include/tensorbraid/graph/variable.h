@@ -52,6 +52,22 @@ struct InitialRows {
   int64_t seed = 0;
 };
 
+// When a growing table evicts rows: at each full save before it writes the rows, and in the background, where steps do
+// not wait. A later gradient of an evicted key makes a new row, from its initial row. An increment of a checkpoint has
+// the keys that were evicted. Steps are those that optimizers get as `global_step`; the current one is the newest that
+// has updated a row of the same part.
+struct TableEviction {
+  // Rows that were not updated in the last so many steps; 0: none. Source: tf.GlobalStepEvict of DeepRec.
+  int64_t steps_to_live = 0;
+  // Rows of which half of the sum of the squares is lower, except those that were updated in the last 100 steps, so
+  // that new rows can become longer; negative: none. Source: tf.L2WeightEvict of DeepRec, which makes no exception.
+  double l2_threshold = -1;
+  // Those rows that were not updated for longest, until the table has no more rows, or bytes, than this; 0: no limit.
+  // A row has 24 bytes besides the float32 numbers of itself and of its slots. Each part has its share.
+  int64_t max_rows = 0;
+  int64_t max_bytes = 0;
+};
+
 // What makes a variable a growing table, or a part of one, or a slot of one. EmbeddingVariable and the optimizers make
 // such variables.
 struct TableDescription {
@@ -66,6 +82,14 @@ struct TableDescription {
   // no_permission.
   int64_t filter_freq = 0;
   float no_permission = 0;
+  // With a filter: how many keys a counting Bloom filter is made for, and how often it may count an occurrence too many
+  // then. 0 keys: occurrences are counted exactly.
+  int64_t filter_keys = 0;
+  double filter_error = 0;
+  TableEviction evict = {};
+  // Whether an update leaves out the rows whose gradient has a number that is not finite. Otherwise it fails, and
+  // changes nothing.
+  bool skip_not_finite = false;
 };
 
 struct VariableOptions {

@@ -40,6 +40,16 @@ struct EmbeddingVariableOptions {
   // first update of a key makes its row. Source: tf.CounterFilter and default_value_no_permission of DeepRec.
   int64_t filter_freq = 0;
   float no_permission = 0;
+  // With a filter: occurrences are counted by a counting Bloom filter made for `filter_keys` keys, which then counts an
+  // occurrence too many for a part `filter_error` of them at most. It takes less memory than counts by key. 0 keys:
+  // counts are exact. Source: tf.CBFFilter of DeepRec.
+  int64_t filter_keys = 0;
+  double filter_error = 0;
+  // Which rows are evicted, and when (graph/variable.h).
+  TableEviction evict = {};
+  // Whether an update leaves out the rows whose gradient has a number that is not finite, and logs the first one.
+  // Otherwise it fails, and changes nothing.
+  bool skip_not_finite = false;
 };
 
 // The number of rows that initializers see which scale by it, such as GlorotUniform. Source: default_value_dim of
@@ -55,7 +65,8 @@ class EmbeddingVariable {
  public:
   EmbeddingVariable() = default;
   // Mistakes (a dim below 1, an initializer that cannot be computed row by row, a partitioner that returns less than 1
-  // or more than 1000, a negative filter_freq) are recorded in the graph, and the result is not valid.
+  // or more than 1000, negative numbers for the filter or the eviction) are recorded in the graph, and the result is
+  // not valid.
   EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingVariableOptions& options = {},
                     std::source_location loc = std::source_location::current());
 

@@ -3,7 +3,7 @@
 from tensorbraid.internal import arguments
 
 __all__ = ["CBFFilter", "CheckpointOption", "CounterFilter", "EmbeddingVariableOption", "GlobalStepEvict",
-           "InitializerOption", "L2WeightEvict", "StorageOption"]
+           "InitializerOption", "L2WeightEvict", "SizeEvict", "StorageOption"]
 
 
 class StorageType:
@@ -59,17 +59,37 @@ class CBFFilter:
 
 
 class GlobalStepEvict:
-    """Removal of rows that `steps_to_live` steps have not updated. None is none; others are not supported yet."""
+    """Eviction of rows that were not updated in the last `steps_to_live` steps. None or 0 is none.
+
+    Rows are evicted at each full save, before it writes them, and in the background. A later gradient of an evicted key
+    makes a new row. The current step is the newest that has updated a row of the same part.
+    """
 
     def __init__(self, steps_to_live=None):
         self.steps_to_live = steps_to_live
 
 
 class L2WeightEvict:
-    """Removal of rows with a smaller norm. A negative threshold is none; others are not supported yet."""
+    """Eviction of rows of which half of the sum of the squares is below the threshold. A negative one is none.
+
+    Rows that were updated in the last 100 steps stay, so that new rows can become longer. Otherwise as GlobalStepEvict.
+    """
 
     def __init__(self, l2_weight_threshold=-1.0):
         self.l2_weight_threshold = l2_weight_threshold
+
+
+class SizeEvict:
+    """Eviction of the rows that were not updated for longest, until a table has `max_rows` or `max_bytes` at most.
+
+    None is no limit. A row has 24 bytes besides its numbers and those of its slots. Each part of a table has its share.
+    When the table has more, rows are evicted in the background until it has 15/16 of them; a full save evicts what is
+    above the limit. Not in DeepRec.
+    """
+
+    def __init__(self, max_rows=None, max_bytes=None):
+        self.max_rows = max_rows
+        self.max_bytes = max_bytes
 
 
 class CheckpointOption:
@@ -101,10 +121,14 @@ class StorageOption:
 
 
 class EmbeddingVariableOption:
-    """The options of a table. Scripts may set the attributes later, before the table is made."""
+    """The options of a table. Scripts may set the attributes later, before the table is made.
+
+    `skip_not_finite`, which DeepRec lacks: whether updates leave out rows whose gradient has a number that is not
+    finite. Otherwise such an update fails, and changes nothing.
+    """
 
     def __init__(self, ht_type="", ht_partition_num=1000, evict_option=None, ckpt=None, filter_option=None,
-                 storage_option=None, init_option=None):
+                 storage_option=None, init_option=None, skip_not_finite=False):
         self.ht_type = ht_type
         self.ht_partition_num = ht_partition_num
         self.evict = evict_option
@@ -112,6 +136,7 @@ class EmbeddingVariableOption:
         self.filter_strategy = filter_option
         self.storage_option = StorageOption() if storage_option is None else storage_option
         self.init = InitializerOption() if init_option is None else init_option
+        self.skip_not_finite = skip_not_finite
 
     def _check(self, name):
         """Raises NotImplementedError for an option of the table `name` that is not supported."""
@@ -122,9 +147,6 @@ class EmbeddingVariableOption:
         if rule is not None and not isinstance(rule, CounterFilter) and getattr(rule, "filter_freq", 1):
             refuse(f"the filter {type(rule).__name__}", "use tf.CounterFilter, or leave out filter_option, so that each "
                    "key is admitted at its first update")
-        evict = self.evict
-        if evict is not None and not _evicts_nothing(evict):
-            refuse(f"{type(evict).__name__}", "leave out evict_option, so that rows stay")
         if self.storage_option is not None and self.storage_option.storage_type not in (None, StorageType.DRAM):
             refuse("a storage_type other than DRAM", "leave out storage_option; the rows are in memory")
         ckpt = self.ckpt
@@ -148,8 +170,24 @@ class EmbeddingVariableOption:
             raise ValueError(f"filter_freq of the growing table '{name}' must not be negative, got {count}")
         return count, float(arguments.number("default_value_no_permission", self.init.default_value_no_permission))
 
+    def _eviction(self, name):
+        """The steps to live, threshold, most rows and most bytes of the table `name`: 0, -1, 0 and 0 if there is none."""
+        evict = self.evict
+        steps, threshold, limits = 0, -1.0, (0, 0)
+        if isinstance(evict, GlobalStepEvict):
+            steps = _limit(name, "steps_to_live", evict.steps_to_live)
+        elif isinstance(evict, L2WeightEvict):
+            threshold = float(arguments.number("l2_weight_threshold", evict.l2_weight_threshold))
+        elif isinstance(evict, SizeEvict):
+            limits = (_limit(name, "max_rows", evict.max_rows), _limit(name, "max_bytes", evict.max_bytes))
+        elif evict is not None:
+            raise TypeError(f"evict_option of the growing table '{name}' must be a tf.GlobalStepEvict, tf.L2WeightEvict "
+                            f"or tf.SizeEvict, got {evict!r}")
+        return steps, threshold, *limits
 
-def _evicts_nothing(evict):
-    if isinstance(evict, GlobalStepEvict):
-        return not evict.steps_to_live
-    return isinstance(evict, L2WeightEvict) and evict.l2_weight_threshold < 0
+
+def _limit(name, what, value):
+    limit = 0 if value is None else arguments.integer(what, value)
+    if limit < 0:
+        raise ValueError(f"{what} of the growing table '{name}' must not be negative, got {limit}")
+    return limit

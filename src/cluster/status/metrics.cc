@@ -202,6 +202,7 @@ class ClusterMetrics {
     add("table_growth_per_minute", "By how many rows it has grown in the last minute.", kGauge,
         &Table::growth_per_minute);
     add("table_admissions_total", "Rows that updates have made.", kCounter, &Table::admissions);
+    add("table_evictions_total", "Rows that were evicted.", kCounter, &Table::evictions);
     add("table_lookups_total", "Keys that were looked up.", kCounter, &Table::lookups);
     add("table_hits_total", "Keys that were looked up and had a row.", kCounter, &Table::hits);
     add("table_waiting_keys", "Keys that have not occurred often enough for a row.", kGauge, &Table::waiting);

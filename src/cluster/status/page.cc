@@ -262,7 +262,7 @@ function drawTables(report) {
   table.replaceChildren();
   const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
   for (const name of ["task", "table"]) add(head, "th", {}, name);
-  for (const name of ["rows", "memory", "grown in a minute", "rows made", "lookups with a row", "keys that wait"]) add(head, "th", {class: "number"}, name);
+  for (const name of ["rows", "memory", "grown in a minute", "rows made", "rows evicted", "lookups with a row", "keys that wait"]) add(head, "th", {class: "number"}, name);
   for (const task of report.tasks) {
     if (task.state !== "up") continue;
     for (const t of task.tables) {
@@ -270,7 +270,7 @@ function drawTables(report) {
       add(row, "td", {}, task.task);
       add(row, "td", {}, t.table);
       const count = (n) => n.toLocaleString("en");
-      for (const text of [count(t.rows), bytes(t.bytes), count(t.growth_per_minute), count(t.admissions),
+      for (const text of [count(t.rows), bytes(t.bytes), count(t.growth_per_minute), count(t.admissions), t.evictions ? count(t.evictions) : "",
                           t.lookups ? Math.round(100 * t.hits / t.lookups) + " %" : "", t.waiting ? count(t.waiting) : ""]) {
         add(row, "td", {class: "number"}, text);
       }

@@ -104,6 +104,7 @@ void FillTable(const EmbeddingTable& table, proto::TableReport* report) {
   report->set_admissions(static_cast<double>(numbers.admissions));
   report->set_lookups(static_cast<double>(numbers.lookups));
   report->set_hits(static_cast<double>(numbers.hits));
+  report->set_evictions(static_cast<double>(numbers.evictions));
   report->set_waiting(static_cast<double>(numbers.waiting));
 }
 

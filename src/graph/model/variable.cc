@@ -69,6 +69,17 @@ Output TableHandle(Graph& graph, const std::string& name, const Shape& shape, co
       .Attr("_initializer_args", args);
   if (table.filter_freq > 0) {
     handle.Attr("_filter_freq", table.filter_freq).Attr("_no_permission", table.no_permission);
+    if (table.filter_keys > 0) {
+      handle.Attr("_filter_keys", table.filter_keys).Attr("_filter_error", static_cast<float>(table.filter_error));
+    }
+  }
+  if (table.skip_not_finite) handle.Attr("_skip_not_finite", true);
+  const TableEviction& evict = table.evict;
+  if (evict.l2_threshold >= 0) handle.Attr("_l2_threshold", static_cast<float>(evict.l2_threshold));
+  for (const auto& [name, limit] : {std::pair("_steps_to_live", evict.steps_to_live),
+                                    {"_max_rows", evict.max_rows},
+                                    {"_max_bytes", evict.max_bytes}}) {
+    if (limit > 0) handle.Attr(name, limit);
   }
   return handle.Output();
 }
@@ -92,6 +103,13 @@ TableDescription DescriptionOf(const Node& handle) {
   if (args.size() > 1) table.initial_rows.b = args[1];
   table.filter_freq = AttrOr<int64_t>(handle, "_filter_freq", 0);
   table.no_permission = AttrOr<float>(handle, "_no_permission", 0);
+  table.filter_keys = AttrOr<int64_t>(handle, "_filter_keys", 0);
+  table.filter_error = AttrOr<float>(handle, "_filter_error", 0);
+  table.skip_not_finite = AttrOr<bool>(handle, "_skip_not_finite", false);
+  table.evict = {.steps_to_live = AttrOr<int64_t>(handle, "_steps_to_live", 0),
+                 .l2_threshold = AttrOr<float>(handle, "_l2_threshold", -1),
+                 .max_rows = AttrOr<int64_t>(handle, "_max_rows", 0),
+                 .max_bytes = AttrOr<int64_t>(handle, "_max_bytes", 0)};
   return table;
 }
 

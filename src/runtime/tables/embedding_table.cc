@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/text/strings.h"
+#include "core/threads/background_thread.h"
 
 namespace tensorbraid {
 namespace {
@@ -63,8 +64,8 @@ std::vector<float> EmbeddingTable::Initials() const {
 }
 
 Status EmbeddingTable::Initialize(int column) {
-  std::shared_ptr<TableRows> dropped;  // freed after the lock is released
-  std::shared_ptr<KeyCounts> dropped_counts;
+  std::shared_ptr<TableRows> rows;  // then the earlier ones, which are freed after the lock is released
+  std::shared_ptr<KeyCounts> counts;
   WriterLock lock(mu_);
   auto& c = columns_[static_cast<size_t>(column)];
   if (column > 0) {
@@ -73,11 +74,18 @@ Status EmbeddingTable::Initialize(int column) {
   } else {
     if (!later_) return Undescribed();
     now_ = later_;
-    dropped = std::exchange(rows_, std::make_shared<TableRows>(dim_, now_->part, now_->parts));
-    dropped_counts = std::exchange(counts_, CountsFor(*now_));
+    rows = std::make_shared<TableRows>(dim_, now_->part, now_->parts);
+    counts = CountsFor(*now_);
+    Exchange(rows, counts);
   }
   c.initialized = true;
   return OkStatus();
+}
+
+void EmbeddingTable::Exchange(std::shared_ptr<TableRows>& rows, std::shared_ptr<KeyCounts>& counts) {
+  std::swap(rows_, rows);
+  std::swap(counts_, counts);
+  eviction_step_ = std::numeric_limits<int64_t>::min();
 }
 
 bool EmbeddingTable::is_initialized(int column) const {
@@ -100,6 +108,11 @@ Status EmbeddingTable::CheckInitialized(std::span<const int> columns) const {
   return columns_[0].initialized ? OkStatus() : Uninitialized(name_);  // there are rows only then
 }
 
+bool EmbeddingTable::skips_not_finite() const {
+  ReaderLock lock(mu_);
+  return now_ && now_->skip_not_finite;
+}
+
 StatusOr<int64_t> EmbeddingTable::NumRows() const {
   ReaderLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckInitialized({}));
@@ -117,6 +130,7 @@ TableMemory EmbeddingTable::Memory() const {
 TableNumbers EmbeddingTable::Numbers() const {
   TableNumbers numbers{.growth_per_minute = growth_.Sum(MonotonicClock::now()),
                        .admissions = admissions_,
+                       .evictions = evictions_,
                        .lookups = lookups_,
                        .hits = hits_};
   ReaderLock lock(mu_);
@@ -176,9 +190,19 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
 Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
                               std::span<const int64_t> counts, int64_t version, double cost_ns,
                               const TableRows::Apply& apply) {
+  bool eviction_is_due = false;
+  TF_RETURN_IF_ERROR(UpdateRows(pool, columns, keys, counts, version, cost_ns, apply, &eviction_is_due));
+  if (eviction_is_due) EvictInBackground(pool);
+  return OkStatus();
+}
+
+Status EmbeddingTable::UpdateRows(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
+                                  std::span<const int64_t> counts, int64_t version, double cost_ns,
+                                  const TableRows::Apply& apply, bool* eviction_is_due) {
   ReaderLock lock(mu_);
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
   const std::vector<float> initial = Initials();
+  version = std::max(version, RowInfo::kFree + 1);
   VisitCounts visited;
   TableRows::Visit visit{.keys = keys,
                          .columns = columns,
@@ -192,9 +216,11 @@ Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, st
     apply(rows);
     for (const VisitedRow& row : rows) row.info->version = version;
   };
-  const auto visit_keys = [&](const TableRows::Apply& with) {
+  const auto visit_keys = [&](const TableRows::Apply& with) TB_NO_THREAD_SAFETY_ANALYSIS {
     const Status status = rows_->VisitKeys(pool, visit, with);
     CountMade(visited.made);
+    if (status.ok()) rows_->ReachStep(version);
+    *eviction_is_due = EvictionIsDue();
     return status;
   };
   if (counts_ == nullptr) return visit_keys(update);
@@ -212,11 +238,71 @@ Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, st
     numbers.push_back(i);
   }
   visit.keys = admitted;
-  return visit_keys([&](std::span<const VisitedRow> rows) {
+  return visit_keys([&](std::span<const VisitedRow> rows) TB_NO_THREAD_SAFETY_ANALYSIS {
     std::vector<VisitedRow> renumbered(rows.begin(), rows.end());
-    for (VisitedRow& row : renumbered) row.number = numbers[row.number];
+    for (VisitedRow& row : renumbered) {
+      row.number = numbers[row.number];
+      // The key may have been evicted, and its count with it, after it was counted.
+      if (row.info->version == -1) counts_->RaiseTo(row.info->key, now_->filter_freq, version);
+    }
     update(renumbered);
   });
+}
+
+bool EmbeddingTable::EvictionIsDue() const {
+  constexpr int64_t kSteps = 1000;
+  if (!now_->evict.any() || evicting_) return false;
+  if (rows_->NumRows() > now_->evict.MostRows(dim_, static_cast<int64_t>(columns_.size()))) return true;
+  const int64_t newest = rows_->newest_step(), last = eviction_step_.load(std::memory_order_relaxed);
+  return now_->evict.by_age() && newest >= kSteps && last < newest - kSteps;
+}
+
+void EmbeddingTable::EvictTo(int64_t sixteenths) {
+  std::shared_ptr<TableRows> rows;
+  std::shared_ptr<KeyCounts> counts;
+  EvictionRule rule;
+  int64_t most = 0;
+  {
+    ReaderLock lock(mu_);
+    if (rows_ == nullptr || !now_->evict.any()) return;
+    rows = rows_;
+    counts = counts_;
+    rule = now_->evict;
+    most = rule.MostRows(dim_, static_cast<int64_t>(columns_.size()));
+    eviction_step_ = rows->newest_step();
+  }
+  // Without a limit there is none to divide. A table that is allowed few rows keeps all of these.
+  if (rows->NumRows() > most) most -= most / 16 * (16 - sixteenths);
+  evictions_ += EvictRows(*rows, rule, most, counts.get());
+}
+
+void EmbeddingTable::EvictInBackground(ThreadPool& pool) {
+  if (evicting_.exchange(true)) return;
+  if (pool.num_threads() == 0) return EvictWhileDue();
+  // A pool that stops may drop the closure.
+  struct Eviction {
+    ~Eviction() {
+      if (!ran) table->evicting_ = false;
+    }
+    const RefPtr<EmbeddingTable> table;
+    bool ran = false;
+  };
+  pool.ScheduleBlocking([eviction = std::make_shared<Eviction>(RefPtr<EmbeddingTable>::Share(this))] {
+    eviction->ran = true;
+    RunAtLowPriority("tb-evict", [&eviction] { eviction->table->EvictWhileDue(); });
+  });
+}
+
+void EmbeddingTable::EvictWhileDue() {
+  const auto is_due = [this] {
+    ReaderLock lock(mu_);
+    return rows_ != nullptr && EvictionIsDue();
+  };
+  do {
+    EvictTo(15);
+    evicting_ = false;
+    // An update may have left it to this call to evict its rows.
+  } while (is_due() && !evicting_.exchange(true));
 }
 
 StatusOr<EmbeddingTable::Exported> EmbeddingTable::ForExport(std::span<const int> columns) const {
@@ -234,7 +320,7 @@ Status EmbeddingTable::Export(ThreadPool& pool, std::span<const int> columns, co
 Status EmbeddingTable::ExportInOrder(std::span<const int> columns, const Copy& copy,
                                      const std::function<Status()>& after) const {
   TF_ASSIGN_OR_RETURN(const Exported exported, ForExport(columns));
-  return exported.rows->CopyInOrder(
+  return exported.rows->ForEachInOrder(
       exported.initial, [&](int residue, SmallTable& small) { copy(residue, small, exported.counts.get()); }, after);
 }
 
@@ -260,8 +346,7 @@ Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
   for (size_t column = 0; column < initial.size(); ++column) columns_[column].initial = initial[column];
   TF_RETURN_IF_ERROR(rows->EnsureColumns(Initials()));  // columns may have been added meanwhile
   now_ = std::move(description);
-  std::swap(rows_, rows);  // the earlier rows and counts are freed after the lock is released
-  std::swap(counts_, counts);
+  Exchange(rows, counts);  // the earlier ones are freed after the lock is released
   columns_[0].initialized = true;
   for (const int column : columns) columns_[static_cast<size_t>(column)].initialized = true;
   return OkStatus();

@@ -14,6 +14,7 @@
 #include "core/threads/mutex.h"
 #include "core/threads/thread_pool.h"
 #include "runtime/kernel/resource.h"
+#include "runtime/tables/eviction.h"
 #include "runtime/tables/key_counts.h"
 #include "runtime/tables/table_numbers.h"
 #include "runtime/tables/table_rows.h"
@@ -31,6 +32,9 @@ struct RowsDescription {
   // the updates of the key only count. 0: the first update makes the row, and nothing is counted.
   int64_t filter_freq = 0;
   float no_permission = 0;  // what a lookup gives in column 0 for a key that is not admitted
+  EvictionRule evict = {};
+  // Whether updates leave out rows whose gradient has a number that is not finite (kernels/cpu/embedding/update.cc).
+  bool skip_not_finite = false;
 };
 
 // The rows of a growing table, or of one part of it. Column 0 is the variable. The slots that optimizers keep for it
@@ -69,10 +73,20 @@ class EmbeddingTable final : public Resource {
   // The error of using the column while it is not initialized.
   Status NotInitialized(int column) const;
 
+  // RowsDescription::skip_not_finite of the rows that there are.
+  bool skips_not_finite() const;
+  // Records that updates have left out so many rows of gradients. Returns how many they had left out before.
+  int64_t CountSkipped(int64_t rows) { return skipped_.fetch_add(rows); }
+
   StatusOr<int64_t> NumRows() const;
   TableMemory Memory() const;
   // What a report says about the table. Locks each small table once, for a moment.
   TableNumbers Numbers() const;
+
+  // Evicts the rows that have to go (EvictRows), small table by small table. Other calls do not wait. Updates begin an
+  // eviction in the background when one is due: when there are too many rows, or every 1,000 steps. Then the number of
+  // rows falls to 15/16 of the limit, so that evictions are rare.
+  void Evict() { EvictTo(16); }
 
   // What a lookup gives for keys that have no row.
   struct Defaults {
@@ -131,6 +145,17 @@ class EmbeddingTable final : public Resource {
     std::vector<float> initial;
   };
   StatusOr<Exported> ForExport(std::span<const int> columns) const;
+  Status UpdateRows(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
+                    std::span<const int64_t> counts, int64_t version, double cost_ns, const TableRows::Apply& apply,
+                    bool* eviction_is_due);
+  bool EvictionIsDue() const TB_REQUIRES_SHARED(mu_);
+  // Evicts until at most so many sixteenths of the allowed rows are left.
+  void EvictTo(int64_t sixteenths);
+  void EvictInBackground(ThreadPool& pool);
+  // REQUIRES: the caller has set evicting_.
+  void EvictWhileDue();
+  // Puts new rows in place of the earlier ones, which end up in the arguments.
+  void Exchange(std::shared_ptr<TableRows>& rows, std::shared_ptr<KeyCounts>& counts) TB_REQUIRES(mu_);
 
   const std::string name_;
   const int64_t dim_;
@@ -140,6 +165,9 @@ class EmbeddingTable final : public Resource {
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};
   std::shared_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
   std::shared_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
+  std::atomic<int64_t> evictions_{0}, skipped_{0};
+  std::atomic<int64_t> eviction_step_{std::numeric_limits<int64_t>::min()};  // the newest step at the last eviction
+  std::atomic<bool> evicting_{false};                                        // in the background
   // Of all lookups and updates since the table exists.
   mutable std::atomic<int64_t> lookups_{0}, hits_{0};
   std::atomic<int64_t> admissions_{0};

@@ -15,7 +15,7 @@ uint32_t Saturated(int64_t count) {
 }  // namespace
 
 // Open addressing: a key is in the first place from its own on that was free when it came. A count of 0 is a free
-// place.
+// place. Where an entry is erased, later ones move up, so that no search ends too early.
 class KeyCounts::Map {
  public:
   // The entry of the key, which is made with the count 0 if there is none. The caller makes the count positive.
@@ -33,6 +33,21 @@ class KeyCounts::Map {
     if (entries_.empty()) return nullptr;
     const KeyCount& entry = entries_[PlaceOf(key)];
     return entry.count == 0 ? nullptr : &entry;
+  }
+  void Erase(int64_t key) TB_REQUIRES(mu) {
+    if (entries_.empty()) return;
+    const size_t mask = entries_.size() - 1;
+    size_t gap = PlaceOf(key);
+    if (entries_[gap].count == 0) return;
+    --used_;
+    for (size_t at = (gap + 1) & mask; entries_[at].count != 0; at = (at + 1) & mask) {
+      // An entry may move to the gap if its own place is not between the gap and where it is.
+      const size_t own = KeyHash(entries_[at].key) & mask;
+      if (((at - own) & mask) < ((at - gap) & mask)) continue;
+      entries_[gap] = entries_[at];
+      gap = at;
+    }
+    entries_[gap].count = 0;
   }
   const std::vector<KeyCount>& entries() const TB_REQUIRES(mu) { return entries_; }
   size_t used() const TB_REQUIRES(mu) { return used_; }
@@ -80,6 +95,22 @@ void KeyCounts::RaiseTo(int64_t key, int64_t count, int64_t version) {
   KeyCount& entry = map.Entry(key);
   entry.count = std::max(entry.count, Saturated(count));
   entry.version = version;
+}
+
+void KeyCounts::Erase(int64_t key) {
+  Map& map = MapOf(key);
+  MutexLock lock(map.mu);
+  map.Erase(key);
+}
+
+void KeyCounts::EraseIf(int residue, const std::function<bool(const KeyCount&)>& erased) {
+  Map& map = maps_[static_cast<size_t>(residue)];
+  MutexLock lock(map.mu);
+  std::vector<int64_t> keys;
+  for (const KeyCount& entry : map.entries()) {
+    if (entry.count != 0 && erased(entry)) keys.push_back(entry.key);
+  }
+  for (const int64_t key : keys) map.Erase(key);
 }
 
 int64_t KeyCounts::CountOf(int64_t key) const {

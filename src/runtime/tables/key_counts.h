@@ -31,6 +31,10 @@ class KeyCounts {
   void Add(int64_t key, int64_t occurrences, int64_t version);
   // Raises the count of a key to `count`, if it is lower, and sets the step in which it was last counted.
   void RaiseTo(int64_t key, int64_t count, int64_t version);
+  // Forgets a key.
+  void Erase(int64_t key);
+  // Forgets the keys with this remainder for which erased(count) holds. `erased` does not use this object.
+  void EraseIf(int residue, const std::function<bool(const KeyCount&)>& erased);
   // 0 for a key that was never counted.
   int64_t CountOf(int64_t key) const;
   // Calls visit(count) for each key with this remainder, in no particular order. `visit` does not use this object.

@@ -45,6 +45,7 @@ struct TableNumbers {
   int64_t bytes = 0;              // of rows, indices and lists
   int64_t growth_per_minute = 0;  // rows that updates have made in the last minute
   int64_t admissions = 0;         // rows that updates have made
+  int64_t evictions = 0;          // rows that were evicted
   int64_t lookups = 0;            // keys that were looked up
   int64_t hits = 0;               // of these, the keys that had a row
   int64_t waiting = 0;            // keys that updates have counted and that have no row yet

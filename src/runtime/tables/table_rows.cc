@@ -81,6 +81,7 @@ class TableRows::Visitor {
       if (ok && step >= 1 && step - 1 < groups) LoadRows(step - 1);
       if (ok && step >= 2) ok = Work(step - 2);
     }
+    if (made_ > 0) rows_.made_ += static_cast<int64_t>(made_);
     if (visit_.counts != nullptr) {
       visit_.counts->found += static_cast<int64_t>(found_);
       visit_.counts->made += static_cast<int64_t>(made_);
@@ -229,7 +230,7 @@ void TableRows::RecordChanges(uint64_t saved) {
   }
 }
 
-Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Copy& copy) {
+Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const VisitTable& visit) {
   std::atomic<bool> failed{false};
   const double cost_ns = static_cast<double>(NumRows()) / static_cast<double>(small_.size()) *
                          static_cast<double>(dim() * static_cast<int64_t>(initial.size()));
@@ -237,7 +238,7 @@ Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> ini
     for (auto t = static_cast<size_t>(first); t < static_cast<size_t>(last); ++t) {
       BriefLockHolder lock(small_[t].mu);
       if (small_[t].EnsureColumns(initial)) {
-        copy(part_ + static_cast<int>(t) * parts_, small_[t]);
+        visit(part_ + static_cast<int>(t) * parts_, small_[t]);
       } else {
         failed = true;
       }
@@ -246,25 +247,17 @@ Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> ini
   return failed ? NoMemory(dim()) : OkStatus();
 }
 
-Status TableRows::CopyInOrder(std::span<const float> initial, const Copy& copy, const std::function<Status()>& after) {
+Status TableRows::ForEachInOrder(std::span<const float> initial, const VisitTable& visit,
+                                 const std::function<Status()>& after) {
   for (size_t t = 0; t < small_.size(); ++t) {
     {
       BriefLockHolder lock(small_[t].mu);
       if (!small_[t].EnsureColumns(initial)) return NoMemory(dim());
-      copy(part_ + static_cast<int>(t) * parts_, small_[t]);
+      visit(part_ + static_cast<int>(t) * parts_, small_[t]);
     }
     TF_RETURN_IF_ERROR(after());
   }
   return OkStatus();
-}
-
-int64_t TableRows::NumRows() const {
-  int64_t rows = 0;
-  for (auto& small : small_) {
-    BriefLockHolder lock(small.mu);
-    rows += small.rows();
-  }
-  return rows;
 }
 
 TableMemory TableRows::Memory() const {

@@ -3,8 +3,10 @@
 #define TENSORBRAID_RUNTIME_TABLES_TABLE_ROWS_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -63,16 +65,27 @@ class TableRows {
   // Records from now on what changes. All rows are as they were at the save `saved` (Changes).
   void RecordChanges(uint64_t saved);
 
-  // Calls copy(residue, small) for each small table, which is locked during the call. Several threads may call `copy`
+  // Calls visit(residue, small) for each small table, which is locked during the call. Several threads may call `visit`
   // at once. Makes the columns that are missing of initial.size() columns before; ResourceExhausted if there is no
   // memory.
-  using Copy = std::function<void(int residue, SmallTable& small)>;
-  Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const Copy& copy);
+  using VisitTable = std::function<void(int residue, SmallTable& small)>;
+  Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const VisitTable& visit);
   // As ForEachSmallTable, on this thread and with ascending residues. Calls after() after each small table, when it is
   // not locked. Ends at the first error of `after`.
-  Status CopyInOrder(std::span<const float> initial, const Copy& copy, const std::function<Status()>& after);
+  Status ForEachInOrder(std::span<const float> initial, const VisitTable& visit, const std::function<Status()>& after);
 
-  int64_t NumRows() const;
+  // The number of rows; those that other threads make or erase now count or not.
+  int64_t NumRows() const { return made_ - erased_; }
+  // Whoever erases rows of small tables says how many.
+  void CountErased(int64_t rows) { erased_ += rows; }
+  // The newest global step in which rows were updated; the lowest number if there is none. Whoever updates rows reports
+  // the step.
+  int64_t newest_step() const { return newest_step_.load(std::memory_order_relaxed); }
+  void ReachStep(int64_t step) {
+    int64_t newest = newest_step();
+    while (newest < step && !newest_step_.compare_exchange_weak(newest, step, std::memory_order_relaxed)) {
+    }
+  }
   TableMemory Memory() const;
 
   // floor-mod(key, kSmallTables).
@@ -95,6 +108,8 @@ class TableRows {
   const int part_, parts_;
   SmallTable::Shared shared_;
   std::vector<SmallTable> small_;  // number t holds residue part + t * parts
+  std::atomic<int64_t> made_{0}, erased_{0};
+  std::atomic<int64_t> newest_step_{std::numeric_limits<int64_t>::min()};
 };
 
 }  // namespace tensorbraid

@@ -92,6 +92,7 @@ Status SetOutputs(KernelContext& ctx, const TableColumns& of, std::span<const Co
 
 // Copies all rows, or those that have changed, to the outputs. The rows are in memory twice at the end.
 Status ExportRows(KernelContext& ctx, const TableColumns& of, const SaveNumbers& numbers, bool only_changes) {
+  if (!only_changes) of.table->Evict();
   const RowCopier copier(of.table->dim(), of.columns);
   std::vector<CopiedRows> copied(kSmallTables, {.numbers = std::vector<std::vector<float>>(of.columns.size())});
   std::atomic<bool> known{true};

@@ -31,6 +31,7 @@ class OrderedTableWriter {
       : streams_(streams), of_(of), names_(names), offsets_(kSmallTables + 1), filtered_offsets_(kSmallTables + 1) {}
 
   Status Write(KernelContext& ctx, const SaveNumbers& numbers) {
+    of_.table->Evict();
     const RowCopier copier(of_.table->dim(), of_.columns);
     size_t residue_of_copy = 0;
     TF_RETURN_IF_ERROR(of_.table->ExportInOrder(

@@ -1,4 +1,5 @@
 // Kernels that create and describe growing tables.
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -33,6 +34,13 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
     if (rows.ok()) description_.rows = *std::move(rows);
     description_.filter_freq = AttrOr<int64_t>(c.node(), "_filter_freq", 0);
     description_.no_permission = AttrOr<float>(c.node(), "_no_permission", 0);
+    description_.skip_not_finite = AttrOr<bool>(c.node(), "_skip_not_finite", false);
+    description_.evict.steps_to_live = AttrOr<int64_t>(c.node(), "_steps_to_live", 0);
+    description_.evict.l2_threshold = AttrOr<float>(c.node(), "_l2_threshold", -1);
+    if (parts_ >= 1 && parts_ <= kSmallTables) {
+      description_.evict.most_rows = ShareOf(AttrOr<int64_t>(c.node(), "_max_rows", 0));
+      description_.evict.most_bytes = ShareOf(AttrOr<int64_t>(c.node(), "_max_bytes", 0));
+    }
     description_.part = static_cast<int>(part_);
     description_.parts = static_cast<int>(parts_);
   }
@@ -68,6 +76,12 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
   }
 
  private:
+  // The share of this part in a limit of the table; 0 if there is none.
+  int64_t ShareOf(int64_t limit) const {
+    if (limit <= 0) return 0;
+    const int64_t small = (kSmallTables - part_ + parts_ - 1) / parts_;
+    return std::max<int64_t>(1, limit / kSmallTables * small + limit % kSmallTables * small / kSmallTables);
+  }
   bool is_slot() const { return !of_table_.empty(); }
   // Tells the table what this handle says about it. Returns the number of the column.
   StatusOr<int> Declare(EmbeddingTable& table) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/embedding/columns.h"
@@ -19,19 +20,41 @@
 namespace tensorbraid::cpu {
 namespace {
 
-// InvalidArgument if a row of the gradient has a number that is not finite: it would spoil the row of its key for good.
-Status CheckFinite(std::span<const float> grad, std::span<const int64_t> keys, const std::string& table, int64_t step) {
+// Whether all numbers are finite.
+bool AllFinite(std::span<const float> numbers) {
   // All bits of the exponent are set in infinities and NaN. Integers can be compared in any order, so the loop is
   // vectorised.
   constexpr uint32_t kExponent = 0x7f800000;
   uint32_t bad = 0;
-  for (const float g : grad) bad |= uint32_t{(std::bit_cast<uint32_t>(g) & kExponent) == kExponent};
-  if (bad == 0) return OkStatus();
+  for (const float x : numbers) bad |= uint32_t{(std::bit_cast<uint32_t>(x) & kExponent) == kExponent};
+  return bad == 0;
+}
+
+// What is wrong with a gradient that is not finite: it would spoil the row of its key for good.
+std::string NotFiniteText(std::span<const float> grad, std::span<const int64_t> keys, const std::string& table,
+                          int64_t step) {
   const auto at = std::find_if(grad.begin(), grad.end(), [](float g) { return !std::isfinite(g); });
   const auto row = static_cast<size_t>(at - grad.begin()) / (grad.size() / keys.size());
-  return InvalidArgument("the gradient of key ", keys[row], " of growing table '", table, "' has a number that is ",
-                         *at, " in global step ", step,
-                         ": nothing was updated. Clip the gradients, or lower the learning rate");
+  return StrCat("the gradient of key ", keys[row], " of growing table '", table, "' has a number that is ", *at,
+                " in global step ", step);
+}
+
+// The part of a gradient that is finite.
+struct FiniteRows {
+  std::vector<size_t> rows;  // of the gradient
+  std::vector<int64_t> keys, counts;
+};
+
+FiniteRows FindFiniteRows(std::span<const float> grad, std::span<const int64_t> keys, std::span<const int64_t> counts) {
+  FiniteRows finite;
+  const size_t dim = grad.size() / keys.size();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!AllFinite(grad.subspan(i * dim, dim))) continue;
+    finite.rows.push_back(i);
+    finite.keys.push_back(keys[i]);
+    if (!counts.empty()) finite.counts.push_back(counts[i]);
+  }
+  return finite;
 }
 
 // The parts that do not depend on the rule.
@@ -71,8 +94,7 @@ class TableUpdateKernel : public Kernel {
     const int64_t version =
         global_step.dtype() == kInt64 ? global_step.data<int64_t>()[0] : int64_t{global_step.data<int32_t>()[0]};
     std::vector<int64_t> widened;
-    const std::span<const int64_t> keys = KeysOf(indices, &widened);
-    TF_RETURN_IF_ERROR(CheckFinite(grad.data<float>(), keys, of.table->name(), version));
+    std::span<const int64_t> keys = KeysOf(indices, &widened);
     std::span<const int64_t> counts;
     if (counts_ >= 0) {
       counts = ctx.input(counts_).data<int64_t>();
@@ -82,12 +104,31 @@ class TableUpdateKernel : public Kernel {
       }
     }
     const float* const g = grad.data<float>().data();
+    FiniteRows finite;
+    const bool all_finite = AllFinite(grad.data<float>());
+    if (!all_finite) {
+      const std::string what = NotFiniteText(grad.data<float>(), keys, of.table->name(), version);
+      if (!of.table->skips_not_finite()) {
+        return InvalidArgument(what,
+                               ": nothing was updated. Clip the gradients, lower the learning rate, or let the table "
+                               "leave out such rows (skip_not_finite)");
+      }
+      finite = FindFiniteRows(grad.data<float>(), keys, counts);
+      if (of.table->CountSkipped(std::ssize(keys) - std::ssize(finite.keys)) == 0) {
+        TB_LOG(Warning, "kernels") << what
+                                   << ": its row was not updated. Such rows are left out from now on without a message";
+      }
+      keys = finite.keys;
+      counts = finite.counts;
+    }
     const double cost_ns =
         EmbeddingTable::kVisitNs + static_cast<double>(variables_.size()) * RowUpdateNs(dim * int64_t{sizeof(float)});
     return of.table->Update(ctx.pool(), of.columns, keys, counts, version, cost_ns,
                             [&](std::span<const VisitedRow> rows) {
-                              for (const VisitedRow& row : rows)
-                                step(g + static_cast<int64_t>(row.number) * dim, dim, row.numbers);
+                              for (const VisitedRow& row : rows) {
+                                const size_t at = all_finite ? row.number : finite.rows[row.number];
+                                step(g + static_cast<int64_t>(at) * dim, dim, row.numbers);
+                              }
                             });
   }
 
