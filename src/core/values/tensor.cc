@@ -18,7 +18,8 @@
 namespace tensorbraid {
 namespace {
 
-// Holds objects with constructors (strings, resource handles, variants) instead of plain bytes.
+// Holds objects with constructors (strings, resource handles, variants) instead of plain bytes. The objects follow the
+// buffer in one piece of memory, because input pipelines make a buffer for each string.
 template <typename T>
 class ObjectBuffer : public Buffer {
  public:
@@ -26,17 +27,29 @@ class ObjectBuffer : public Buffer {
   static RefPtr<Buffer> Create(int64_t n) {
     const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
     if (!CountMemory(bytes)) return nullptr;
-    T* const objects = new (std::nothrow) T[static_cast<size_t>(n)];
-    if (objects == nullptr) {
+    void* const memory = ::operator new(kObjects + static_cast<size_t>(bytes), std::nothrow);
+    if (memory == nullptr) {
       UncountMemory(bytes);
       return nullptr;
     }
-    return MakeRef<ObjectBuffer>(objects, static_cast<size_t>(bytes));
+    T* const objects = reinterpret_cast<T*>(static_cast<char*>(memory) + kObjects);
+    std::uninitialized_value_construct_n(objects, n);
+    return RefPtr<Buffer>::Adopt(new (memory) ObjectBuffer(objects, static_cast<size_t>(bytes)));
   }
-  ObjectBuffer(T* objects, size_t bytes) : Buffer(objects, bytes) {}
   ~ObjectBuffer() override {
-    delete[] static_cast<T*>(data());
+    std::destroy_n(static_cast<T*>(data()), size() / sizeof(T));
     UncountMemory(static_cast<int64_t>(size()));
+  }
+  static void* operator new(size_t, void* memory) { return memory; }
+  static void operator delete(void* memory) { ::operator delete(memory); }
+
+ private:
+  static constexpr size_t kAlign = alignof(std::max_align_t);
+  static constexpr size_t kObjects = (sizeof(Buffer) + kAlign - 1) / kAlign * kAlign;  // where the objects begin
+  static_assert(alignof(T) <= kAlign);
+
+  ObjectBuffer(T* objects, size_t bytes) : Buffer(objects, bytes) {
+    static_assert(sizeof(ObjectBuffer) == sizeof(Buffer));
   }
 };
 

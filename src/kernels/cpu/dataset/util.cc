@@ -126,7 +126,10 @@ StatusOr<Element> StackElements(std::vector<Element> elements) {
     }
     TF_RETURN_IF_ERROR(ForElementsOf(dtype, [&]<typename E>() {
       E* to = MutableElements<E>(out);
-      for (Element& e : elements) {
+      constexpr size_t kAhead = 8;
+      for (size_t i = 0; i < elements.size(); ++i) {
+        if (i + kAhead < elements.size()) __builtin_prefetch(elements[i + kAhead][c].raw_data());
+        Element& e = elements[i];
         const int64_t n = e[c].num_elements();
         if (std::is_same_v<E, std::string> && e[c].IsWritable()) {
           std::move(MutableElements<E>(e[c]), MutableElements<E>(e[c]) + n, to);
