@@ -5,7 +5,8 @@
 
 A line has a label, 13 integers and 26 hexadecimal strings, any of which may be missing, with tabs between them. Both
 packages run the same program. Each runs --rounds times, in turn, in a process of its own, and its fastest run counts. The
-sums of what they have read must be equal. Without --tensorflow, only this package runs.
+seconds are those of the processor, which depend little on what else the machine does. The sums of what they have read
+must be equal. Without --tensorflow, only this package runs.
 """
 
 import argparse
@@ -45,13 +46,13 @@ def read(package, path, lines):
     config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     totals = [0, 0, 0]
     with tf.Session(config=config) as session:
-        begin = time.perf_counter()
+        begin = time.process_time()
         try:
             while True:
                 totals = [total + float(part) for total, part in zip(totals, session.run(sums)[:3])]
         except tf.errors.OutOfRangeError:
             pass
-        seconds = time.perf_counter() - begin
+        seconds = time.process_time() - begin
     print(json.dumps({"lines_per_s": lines / seconds, "sums": totals}))
 
 
