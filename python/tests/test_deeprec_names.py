@@ -62,6 +62,10 @@ class OtherNamesTest(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
 
+    def test_a_name_that_programs_misspell(self):
+        self.assertEqual(tf.L2WeightEvict(l2_weigt_threshold=1.0).l2_weight_threshold, 1.0)
+        self.assertEqual(tf.L2WeightEvict(2.0).l2_weight_threshold, 2.0)
+
     def test_arguments_without_effect(self):
         tf.config.experimental.enable_distributed_strategy(strategy="localized")
         value = tf.constant(1.0)

@@ -73,10 +73,11 @@ class L2WeightEvict:
     """Eviction of rows of which half of the sum of the squares is below the threshold. A negative one is none.
 
     Rows that were updated in the last 100 steps stay, so that new rows can become longer. Otherwise as GlobalStepEvict.
+    `l2_weigt_threshold` is the same; DeepRec's MMoE and DBMTL spell it so.
     """
 
-    def __init__(self, l2_weight_threshold=-1.0):
-        self.l2_weight_threshold = l2_weight_threshold
+    def __init__(self, l2_weight_threshold=-1.0, l2_weigt_threshold=None):
+        self.l2_weight_threshold = l2_weight_threshold if l2_weigt_threshold is None else l2_weigt_threshold
 
 
 class SizeEvict:
