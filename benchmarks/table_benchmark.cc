@@ -1,10 +1,14 @@
 // Compares growing tables with static variables, whose ids are the same keys mod their number of rows: a step looks up
-// the keys of 26 tables and updates their rows by Adagrad, in this process. Keys are drawn by Zipf's law from 1e8.
-// Blocks of steps of both kinds alternate.
+// the keys of 26 tables and updates their rows by Adagrad, in this process or in two. Keys are drawn by Zipf's law from
+// 1e8. Blocks of steps of both kinds alternate.
 //
-//   table_benchmark [BLOCKS [ROWS]]
+//   table_benchmark [BLOCKS [ROWS [cluster|grpc]]]
 //
-// BLOCKS of 25 steps of each kind (default: 12; the first two are not counted); ROWS of a static variable (2^20).
+// BLOCKS of 25 steps of each kind (default: 12; the first two are not counted); ROWS of a static variable (2^20). With
+// `cluster`, the tables are on a parameter server, which is another process: rows and gradients travel, through shared
+// memory. With `grpc` they travel by gRPC.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,6 +20,7 @@
 #include <vector>
 
 #include "core/system/clock.h"
+#include "core/system/held_port.h"
 #include "core/text/strings.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -32,6 +37,9 @@ int64_t ZipfRank(std::mt19937_64& random) {
   return static_cast<int64_t>(std::pow((std::pow(kRanks, 1 - kExponent) - 1) * u + 1, 1 / (1 - kExponent)));
 }
 
+constexpr const char* kServer = "/job:ps/task:0";
+constexpr const char* kWorker = "/job:worker/task:0";
+
 // The ops of one kind of tables, which share the keys.
 struct Tables {
   std::vector<Operation> initializers, updates;
@@ -41,7 +49,15 @@ Output Handle(Graph& g, const char* op, const std::string& name, const Shape& sh
   return NodeBuilder(g, op).Attr("shared_name", name).Attr("dtype", kFloat32).Attr("shape", shape).Output();
 }
 
-Tables MakeStatic(Graph& g, const std::vector<Output>& keys, int64_t rows) {
+// What the worker makes of the rows of a batch: their gradients. In one process, the rows themselves.
+Output GradientsOf(Graph& g, const Output& rows, bool cluster) {
+  if (!cluster) return rows;
+  const auto device = g.Device(kWorker);
+  return rows * 0.9f;
+}
+
+Tables MakeStatic(Graph& g, const std::vector<Output>& keys, int64_t rows, bool cluster) {
+  const auto device = g.Device(cluster ? kServer : "");
   Tables tables;
   const Shape shape({rows, kDim});
   for (size_t t = 0; t < keys.size(); ++t) {
@@ -52,20 +68,25 @@ Tables MakeStatic(Graph& g, const std::vector<Output>& keys, int64_t rows) {
       tables.initializers.push_back(
           NodeBuilder(g, "AssignVariableOp").Input(handle).Input(value).Attr("dtype", kFloat32).Finish());
     }
-    const Output ids = FloorMod(keys[t], Const(g, Tensor::Scalar(rows)));
+    Output ids;
+    {
+      const auto on_worker = g.Device(cluster ? kWorker : "");
+      ids = FloorMod(keys[t], Const(g, Tensor::Scalar(rows)));
+    }
     const Output rows = NodeBuilder(g, "ResourceGather").Input(var).Input(ids).Attr("dtype", kFloat32).Output();
     tables.updates.push_back(NodeBuilder(g, "ResourceSparseApplyAdagrad")
                                  .Input(var)
                                  .Input(accum)
                                  .Input(Const(g, Tensor::Scalar(0.01f)))
-                                 .Input(rows)
+                                 .Input(GradientsOf(g, rows, cluster))
                                  .Input(ids)
                                  .Finish());
   }
   return tables;
 }
 
-Tables MakeGrowing(Graph& g, const std::vector<Output>& keys) {
+Tables MakeGrowing(Graph& g, const std::vector<Output>& keys, bool cluster) {
+  const auto device = g.Device(cluster ? kServer : "");
   Tables tables;
   for (size_t t = 0; t < keys.size(); ++t) {
     const std::string name = StrCat("growing", t);
@@ -97,7 +118,7 @@ Tables MakeGrowing(Graph& g, const std::vector<Output>& keys) {
                                  .Input(var)
                                  .Input(accum)
                                  .Input(Const(g, Tensor::Scalar(0.01f)))
-                                 .Input(rows)
+                                 .Input(GradientsOf(g, rows, cluster))
                                  .Input(keys[t])
                                  .Input(Const(g, Tensor::Scalar(int64_t{1})))
                                  .Finish());
@@ -117,15 +138,17 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-Status Measure(int blocks, int64_t rows) {
+// `target` is that of the worker; "" to measure in this process alone.
+Status Measure(int blocks, int64_t rows, const std::string& target) {
+  const bool cluster = !target.empty();
   Graph g;
   std::vector<Output> keys;
   for (int t = 0; t < kTables; ++t) {
     keys.push_back(NodeBuilder(g, "Placeholder").Attr("dtype", kInt64).Attr("shape", Shape({kBatch})).Output());
   }
-  const Tables kinds[] = {MakeStatic(g, keys, rows), MakeGrowing(g, keys)};
+  const Tables kinds[] = {MakeStatic(g, keys, rows, cluster), MakeGrowing(g, keys, cluster)};
   TF_RETURN_IF_ERROR(g.status());
-  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g));
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g, {.target = target}));
   for (const Tables& kind : kinds) {
     for (const Operation& op : kind.initializers) TF_RETURN_IF_ERROR(session->Run({op}).status());
   }
@@ -165,13 +188,31 @@ Status Measure(int blocks, int64_t rows) {
   return OkStatus();
 }
 
+// Measures with a parameter server in another process. `protocol` is explained at ServerOptions.
+Status MeasureCluster(int blocks, int64_t rows, const std::string& protocol) {
+  TF_ASSIGN_OR_RETURN(const HeldPort ps, HeldPort::Take());
+  TF_ASSIGN_OR_RETURN(const HeldPort worker, HeldPort::Take());
+  const ClusterSpec spec(
+      {{"ps", {StrCat("localhost:", ps.port())}}, {"worker", {StrCat("localhost:", worker.port())}}});
+  if (fork() == 0) {  // before this process has threads
+    const auto server = Server::Create(spec, {.job_name = "ps", .protocol = protocol});
+    _exit(server.ok() && (*server)->Join().ok() ? 0 : 1);
+  }
+  TF_ASSIGN_OR_RETURN(const auto server, Server::Create(spec, {.job_name = "worker", .protocol = protocol}));
+  return Measure(blocks, rows, server->target());
+}
+
 }  // namespace
 }  // namespace tensorbraid
 
 int main(int argc, char** argv) {
   const int blocks = argc > 1 ? std::atoi(argv[1]) : 12;
   const int64_t rows = argc > 2 ? std::atoll(argv[2]) : int64_t{1} << 20;
-  const tensorbraid::Status status = tensorbraid::Measure(std::max(blocks, 1), std::max(rows, int64_t{1}));
+  const std::string where = argc > 3 ? argv[3] : "";
+  const tensorbraid::Status status =
+      where.empty()
+          ? tensorbraid::Measure(std::max(blocks, 1), std::max(rows, int64_t{1}), "")
+          : tensorbraid::MeasureCluster(std::max(blocks, 1), std::max(rows, int64_t{1}), where == "grpc" ? "grpc" : "");
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -14,16 +14,19 @@
 #include "graph/model/node.h"
 #include "graph/model/references.h"
 #include "kernels/cpu/wire/codec.h"
+#include "partition/joined_sends.h"
 #include "partition/loop_drivers.h"
+#include "partition/passage.h"
 
 namespace tensorbraid {
 namespace {
 
 class GraphPartitioner {
  public:
-  GraphPartitioner(const Graph& graph, const JobWireTypes& jobs) : graph_(graph), jobs_(jobs) {}
+  GraphPartitioner(const Graph& graph, const JobWireTypes& jobs, Feeding feeding)
+      : graph_(graph), jobs_(jobs), feeding_(feeding) {}
 
-  StatusOr<std::map<std::string, std::unique_ptr<Graph>>> Run() {
+  StatusOr<GraphParts> Run() {
     const auto& nodes = ImplOf(graph_).nodes();
     copies_.assign(nodes.size(), nullptr);
     for (const auto& node : nodes) {
@@ -38,6 +41,10 @@ class GraphPartitioner {
     const ReferenceTensors references(
         graph_, [this](const Node& node, int i) { return Task(node.inputs()[i]) == tasks_[node.id()]; });
     ReferenceReads reads(graph_, references);
+    if (feeding_ == Feeding::kAtOnce) {
+      TF_ASSIGN_OR_RETURN(JoinedEdges edges, JoinedEdges::Find(graph_, tasks_, conditional_, references, wire_edges_));
+      joined_ = JoinedSends(std::move(edges));
+    }
     for (const std::string& task : tasks_) {
       auto& part = parts_[task];
       if (part == nullptr) part = std::make_unique<Graph>();
@@ -80,6 +87,7 @@ class GraphPartitioner {
     TF_RETURN_IF_ERROR(
         back_edges_.Close([this](const Output& o) { return OutputOf(copies_[NodeOf(o)->id()], o.index()); }));
     TF_RETURN_IF_ERROR(DriveLoops());
+    TF_RETURN_IF_ERROR(joined_.Finish(parts_));
     return std::move(parts_);
   }
 
@@ -211,7 +219,9 @@ class GraphPartitioner {
       TF_ASSIGN_OR_RETURN(it->second, ImplOf(*parts_[task]).CopyNode(from, {}, {}));
       it->second->set_device(device);
     } else if (edge.wire == nullptr) {
-      TF_ASSIGN_OR_RETURN(it->second, AddPair(from, local, controls, edge.conditional, task, device));
+      const int group = joined_.GroupOf(edge.tensor, task);
+      TF_ASSIGN_OR_RETURN(it->second, group < 0 ? AddPair(from, local, controls, edge.conditional, task, device)
+                                                : joined_.Add(parts_, group, local, &next_edge_));
     } else {
       TF_ASSIGN_OR_RETURN(it->second, AddEncodedPair(from, local, controls, edge, task, device));
     }
@@ -244,19 +254,20 @@ class GraphPartitioner {
                       .inputs = {tensor},
                       .controls = controls,
                       .attrs = {{"wire", std::string(WireName(edge.wire->wire))}, {"residual", edge.wire->residual}},
-                      .device = FirstCpu(from_task)}));
-    TF_ASSIGN_OR_RETURN(Node * recv, AddPair(from, OutputOf(encoded, 0), {}, edge.conditional, task, device,
-                                             cpu::WireBytes(edge.wire->wire, tensor.shape()), tensor.index()));
+                      .device = FirstCpuOf(from_task)}));
+    const int group = joined_.GroupOf(edge.tensor, task);
+    TF_ASSIGN_OR_RETURN(Node * recv, group < 0
+                                         ? AddPair(from, OutputOf(encoded, 0), {}, edge.conditional, task, device,
+                                                   cpu::WireBytes(edge.wire->wire, tensor.shape()), tensor.index())
+                                         : joined_.Add(parts_, group, OutputOf(encoded, 0), &next_edge_));
     return ImplOf(*parts_[task])
         .AddNode({.name = StrCat("_wire_decode_", number),
                   .op = "_WireDecode",
                   .inputs = {OutputOf(recv, 0)},
                   .controls = {},
                   .attrs = {{"shape", tensor.shape()}},
-                  .device = FirstCpu(task)});
+                  .device = FirstCpuOf(task)});
   }
-
-  static std::string FirstCpu(const std::string& task) { return StrCat(task, "/device:CPU:0"); }
 
   StatusOr<Node*> TransferControl(const Node& from, const std::string& task, const std::string& device) {
     const auto [it, added] = recvs_.try_emplace({from.id(), -1, task, Wire::kFloat32, "", {}}, nullptr);
@@ -291,32 +302,16 @@ class GraphPartitioner {
     std::string name = NodeOf(tensor)->name().starts_with("_signal_")
                            ? StrCat("^", from.name())
                            : StrCat(from.name(), ":", encoded_output >= 0 ? encoded_output : tensor.index());
-    TF_RETURN_IF_ERROR(ImplOf(*parts_[from_task])
-                           .AddNode({.name = StrCat("_send_", edge),
-                                     .op = "_Send",
-                                     .inputs = {tensor},
-                                     .controls = std::move(controls),
-                                     .attrs = {{"edge", edge}, {"peer", to_task}, {"bytes", bytes}},
-                                     .device = devices_[from.id()]})
-                           .status());
-    return ImplOf(*parts_[to_task])
-        .AddNode({.name = StrCat("_recv_", edge),
-                  .op = "_Recv",
-                  .inputs = {},
-                  .controls = std::move(drivers),
-                  .attrs = {{"T", tensor.dtype()},
-                            {"edge", edge},
-                            {"peer", from_task},
-                            {"bytes", bytes},
-                            {"shape", tensor.shape()},
-                            {"may_be_dead", conditional},
-                            {"_tensor", name}},
-                  .device = to_device});
+    const Passage passage{.edge = edge, .from = from_task, .to = to_task, .bytes = bytes};
+    TF_RETURN_IF_ERROR(AddSend(parts_, passage, tensor, std::move(controls), devices_[from.id()]));
+    return AddRecv(parts_, passage, tensor.dtype(), tensor.shape(), conditional, name, std::move(drivers), to_device);
   }
 
   const Graph& graph_;
   const JobWireTypes& jobs_;
+  const Feeding feeding_;
   WireEdges wire_edges_;
+  JoinedSends joined_;
   FrameAssignment frames_;
   std::vector<std::string> tasks_;    // indexed by node id
   std::vector<std::string> devices_;  // indexed by node id
@@ -324,7 +319,7 @@ class GraphPartitioner {
   std::vector<Node*> copies_;         // indexed by node id
   BackEdges back_edges_;
   LoopDrivers drivers_;
-  std::map<std::string, std::unique_ptr<Graph>> parts_;
+  GraphParts parts_;
   // Keyed by node, output (-1: the control edge), receiving task, wire type with the name of the residual, and the
   // nodes after which a reference is read.
   std::map<std::tuple<int, int, std::string, Wire, std::string, std::vector<Node*>>, Node*> recvs_;
@@ -333,8 +328,9 @@ class GraphPartitioner {
 
 }  // namespace
 
-StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph, const JobWireTypes& jobs) {
-  return GraphPartitioner(graph, jobs).Run();
+StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph, const JobWireTypes& jobs,
+                                                                        Feeding feeding) {
+  return GraphPartitioner(graph, jobs, feeding).Run();
 }
 
 }  // namespace tensorbraid

@@ -22,10 +22,16 @@ namespace tensorbraid {
 // _Recv, on the first CPU of their tasks. `jobs` has, for each job, the wire types of its variables that have none of
 // their own.
 //
+// Tensors of growing tables that can wait for each other go through a _JoinTensors before one _Send, and a _TakeJoined
+// each after its _Recv (joined_edges.h). With `feeding` kInParts nothing is joined, because a client that feeds a step
+// in several calls may wait for a tensor before it feeds what others need.
+//
 // InvalidArgument if inputs of a node come from different frames (AssignFrames), or if a loop that crosses tasks does
 // not have exactly one LoopCond. REQUIRES: every node's device is a full name.
+enum class Feeding { kAtOnce, kInParts };
 StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PartitionByTask(const Graph& graph,
-                                                                        const JobWireTypes& jobs = {});
+                                                                        const JobWireTypes& jobs = {},
+                                                                        Feeding feeding = Feeding::kAtOnce);
 
 }  // namespace tensorbraid
 

@@ -1,6 +1,9 @@
-// Tests what the report of a cluster says about growing tables.
+// Tests what the report of a cluster says about growing tables, and what it shows of their messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
 
 #include "cli/status_text.h"
 #include "cluster/protobuf/report.pb.h"
@@ -16,7 +19,9 @@ using ::testing::ContainsRegex;
 // A training with growing tables on the parameter servers of a cluster.
 class TableTraining {
  public:
-  TableTraining(TestCluster& cluster, int servers, int tables) {
+  // With `sparse`, a lookup combines the keys of each example, as those of feature columns do.
+  TableTraining(TestCluster& cluster, int servers, int tables, bool sparse = false)
+      : cluster_(cluster), sparse_(sparse) {
     const auto device = g_.Device(ReplicaDeviceSetter({.ps_tasks = servers}));
     const Variable step = GetOrCreateGlobalStep(g_);
     Output loss = Const(g_, Tensor::Scalar(0.0f));
@@ -24,8 +29,9 @@ class TableTraining {
       EmbeddingVariableOptions options = {.name = StrCat("table", t)};
       if (servers > 1) options.partitioner = FixedSizePartitioner(servers);
       const EmbeddingVariable table(g_, 4, options);
-      keys_.push_back(Placeholder(g_, kInt64, {-1}));
-      const Output rows = nn::EmbeddingLookup(table, keys_.back());
+      keys_.push_back(SparsePlaceholder(g_, kInt64, {-1, 1}));
+      const Output rows =
+          sparse ? nn::EmbeddingLookupSparse(table, keys_.back()) : nn::EmbeddingLookup(table, keys_.back().values);
       loss = loss + ReduceSum(rows * rows);
     }
     AdagradOptimizer adagrad(0.1f);
@@ -37,14 +43,44 @@ class TableTraining {
   }
   void Step(const std::vector<int64_t>& keys) {
     std::vector<Feed> feeds;
-    for (const Output& placeholder : keys_) feeds.push_back({placeholder, Tensor::Vector(keys)});
+    const auto n = static_cast<int64_t>(keys.size());
+    Tensor indices(kInt64, {n, 2});  // a key for each example
+    for (int64_t i = 0; i < 2 * n; ++i)
+      indices.mutable_data<int64_t>()[static_cast<size_t>(i)] = i % 2 == 0 ? i / 2 : 0;
+    for (const SparseTensor& ids : keys_) {
+      feeds.push_back({ids.values, Tensor::Vector(keys)});
+      if (!sparse_) continue;
+      feeds.push_back({ids.indices, indices});
+      feeds.push_back({ids.dense_shape, Tensor::Vector<int64_t>({n, 1})});
+    }
     const auto result = session_->Run({train_}, feeds);
     ASSERT_TRUE(result.ok()) << result.status();
   }
+  // The messages of a step in both directions between the worker and a server, on average.
+  double MessagesPerStep(const std::string& server) {
+    constexpr int kSteps = 50;
+    Step({1, 2, 3});
+    const double before = Messages(server);
+    for (int i = 0; i < kSteps; ++i) Step({i, i + 1, i + 2});
+    return (Messages(server) - before) / kSteps;
+  }
 
  private:
+  double Messages(const std::string& server) {
+    const proto::ClusterReport report = ReportOf(cluster_.task("worker", 0));
+    double messages = 0;
+    for (const auto& [to, from] : {std::pair(server, std::string("worker/0")), {std::string("worker/0"), server}}) {
+      for (const auto& traffic : TaskIn(report, to).received()) {
+        if (traffic.from() == from) messages += traffic.messages();
+      }
+    }
+    return messages;
+  }
+
+  TestCluster& cluster_;
   Graph g_;
-  std::vector<Output> keys_;
+  const bool sparse_;
+  std::vector<SparseTensor> keys_;
   Operation train_;
   std::unique_ptr<Session> session_;
 };
@@ -66,6 +102,45 @@ TEST(TableStatusTest, AServerReportsItsTables) {
   EXPECT_EQ(table.hits(), 2);
   EXPECT_GT(table.bytes(), 4 * 2 * 4 * 4);
   EXPECT_THAT(StatusText(report, report), ContainsRegex("ps/0 +table0 +4 "));
+}
+
+TEST(TableStatusTest, MessagesOfAStepDoNotDependOnTheNumberOfTables) {
+  for (const int servers : {1, 2}) {
+    TestCluster few(servers, 1), many(servers, 1);
+    const double with_2 = TableTraining(few, servers, 2).MessagesPerStep("ps/0");
+    const double with_26 = TableTraining(many, servers, 26).MessagesPerStep("ps/0");
+    RecordProperty(StrCat("messages_", servers), StrCat(with_2, " ", with_26));
+    // Reports and heartbeats are messages, too.
+    EXPECT_NEAR(with_2, with_26, 0.5) << servers << " servers";
+    EXPECT_LT(with_26, 12) << servers << " servers";
+  }
+}
+
+TEST(TableStatusTest, ServersServeAboutEquallyManyRows) {
+  constexpr int kServers = 4, kSteps = 20, kBatch = 2048;
+  TestCluster cluster(kServers, 1);
+  TableTraining training(cluster, kServers, 1, /*sparse=*/true);
+  // Zipf's law with the exponent 1.1 over 1e8 keys: a tenth of all keys is the same one.
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int step = 0; step < kSteps; ++step) {
+    std::vector<int64_t> keys(kBatch);
+    for (int64_t& key : keys) {
+      key = static_cast<int64_t>(std::pow((std::pow(1e8, -0.1) - 1) * uniform(random) + 1, -10));
+    }
+    training.Step(keys);
+  }
+  const proto::ClusterReport report = ReportOf(cluster.task("worker", 0));
+  double most = 0, all = 0;
+  for (int server = 0; server < kServers; ++server) {
+    const proto::TaskReport& task = TaskIn(report, StrCat("ps/", server));
+    ASSERT_EQ(task.tables_size(), 1);
+    most = std::max(most, task.tables(0).lookups());
+    all += task.tables(0).lookups();
+  }
+  EXPECT_GT(all, kSteps * kBatch / 10);
+  EXPECT_LT(all, kSteps * kBatch) << "a key that occurs repeatedly in a batch is looked up once";
+  EXPECT_LE(most, 1.15 * all / kServers);
 }
 
 }  // namespace

@@ -161,7 +161,8 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   TF_RETURN_IF_ERROR(CheckWanted());
   const bool lasts_with_session =
       std::ranges::any_of(ImplOf(*graph).nodes(), [](const auto& node) { return LastsWithSession(*node); });
-  TF_ASSIGN_OR_RETURN(auto parts, PartitionByTask(*graph, env_->wire));
+  TF_ASSIGN_OR_RETURN(auto parts,
+                      PartitionByTask(*graph, env_->wire, s.by_client_edges ? Feeding::kInParts : Feeding::kAtOnce));
   // The tasks keep the graph until its last reference is released: a prepared or running signature may have been
   // evicted from the cache.
   const std::shared_ptr<CompiledGraph> compiled(new CompiledGraph, [weak = weak_from_this()](CompiledGraph* dropped) {
