@@ -5,15 +5,14 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "cli/ask_report.h"
 #include "cli/at_least.h"
 #include "cli/client_options.h"
 #include "cli/commands.h"
 #include "cli/duration.h"
 #include "cli/status_text.h"
-#include "cluster/protobuf/proto_io.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/status/metrics.h"
-#include "cluster/status/status_service.h"
 #include "core/system/clock.h"
 #include "core/text/host_port.h"
 #include "core/text/strings.h"
@@ -22,8 +21,6 @@
 
 namespace tensorbraid {
 namespace {
-
-constexpr std::chrono::seconds kConnectPatience{5};
 
 struct StatusFlags {
   std::string address;
@@ -35,24 +32,6 @@ struct StatusFlags {
   std::string token_file;
   bool insecure = false;
 };
-
-StatusOr<proto::ClusterReport> AskForReport(CallClient& client, const StatusFlags& flags) {
-  proto::ClusterReportRequest request;
-  request.set_timeout_seconds(flags.timeout);
-  const auto patience = kConnectPatience + Milliseconds(flags.timeout + 2);
-  CallClient::Result result =
-      client.Ask(kGetClusterReport, SerializeMessage(request), MonotonicClock::now() + patience);
-  if (absl::IsDeadlineExceeded(result.status)) {
-    return Unavailable(flags.address, " does not answer; ask another task of the cluster");
-  }
-  if (absl::IsUnimplemented(result.status)) {
-    return FailedPrecondition(flags.address, " is not a task of this release of Tensorbraid");
-  }
-  TF_RETURN_IF_ERROR(result.status);
-  proto::ClusterReport report;
-  if (!ParseMessage(result.answer, &report)) return Internal("the report of ", flags.address, " cannot be parsed");
-  return report;
-}
 
 void Print(const std::string& text, bool clear) {
   if (clear) std::fputs("\033[H\033[2J", stdout);
@@ -67,19 +46,19 @@ StatusOr<int> ShowStatus(const StatusFlags& flags) {
   TF_ASSIGN_OR_RETURN(const auto client,
                       NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file, flags.insecure));
   const auto pause = Milliseconds(flags.interval);
-  TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags));
+  TF_ASSIGN_OR_RETURN(proto::ClusterReport report, AskForReport(*client, flags.address, flags.timeout));
   if (flags.json) {
     while (true) {
       Print(ReportJson(report) + "\n", /*clear=*/false);
       if (!flags.watch) return EveryTaskAnswers(report) ? 0 : 1;
       SleepFor(pause);
-      TF_ASSIGN_OR_RETURN(report, AskForReport(*client, flags));
+      TF_ASSIGN_OR_RETURN(report, AskForReport(*client, flags.address, flags.timeout));
     }
   }
   const bool clear = flags.watch && ::isatty(STDOUT_FILENO) == 1;
   while (true) {
     SleepFor(pause);
-    TF_ASSIGN_OR_RETURN(proto::ClusterReport next, AskForReport(*client, flags));
+    TF_ASSIGN_OR_RETURN(proto::ClusterReport next, AskForReport(*client, flags.address, flags.timeout));
     Print(StatusText(report, next), clear);
     if (!flags.watch) return EveryTaskAnswers(next) ? 0 : 1;
     if (!clear) std::fputs("\n", stdout);

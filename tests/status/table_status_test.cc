@@ -6,6 +6,8 @@
 #include <random>
 
 #include "cli/status_text.h"
+#include "cli/table/running_tables.h"
+#include "cli/table/table_report.h"
 #include "cluster/protobuf/report.pb.h"
 #include "cluster/testing/test_cluster.h"
 #include "status/report_testutil.h"
@@ -113,6 +115,43 @@ TEST(TableStatusTest, MessagesOfAStepDoNotDependOnTheNumberOfTables) {
     // Reports and heartbeats are messages, too.
     EXPECT_NEAR(with_2, with_26, 0.5) << servers << " servers";
     EXPECT_LT(with_26, 12) << servers << " servers";
+  }
+}
+
+TEST(TableStatusTest, RowsOfARunningJobAreRead) {
+  for (const int servers : {1, 3}) {
+    TestCluster cluster(servers, 1);
+    TableTraining training(cluster, servers, 2);
+    training.Step({1, 2, 3, 1000, 2001});
+    training.Step({2, -5, 3});
+    training.Step({3});
+    const proto::ClusterReport before = ReportOf(cluster.task("worker", 0));
+    RunningTables tables(before, {.target = cluster.worker_target(0)});
+    EXPECT_THAT(tables.Describe(), ContainsRegex(StrCat("table1 +6 +", servers, " ")));
+
+    TableInCheckpoint table;
+    auto rows = tables.Rows("table1", {-5, 3, 7, 2001}, &table);
+    ASSERT_TRUE(rows.ok()) << rows.status();
+    const auto text = DescribeRows(*rows, table, {"-5", "3", "7", "2001"}, {-5, 3, 7, 2001}, /*slots=*/true);
+    ASSERT_TRUE(text.ok()) << text.status();
+    EXPECT_EQ(text->missing, 1);
+    EXPECT_THAT(text->text, ContainsRegex("-5: last updated at step 1\n  table1: .*\n  table1/Adagrad: .*\n"
+                                          "3: last updated at step 2\n.*\n.*\n7: no row\n2001: last"));
+
+    TableInCheckpoint topmost;
+    auto top = tables.Top("table1", "version", 2, &topmost);
+    ASSERT_TRUE(top.ok()) << top.status();
+    EXPECT_THAT(DescribeTopRows(*top, topmost, RowOrder::kVersion, 2).value(),
+                ContainsRegex("^key +norm +version\n3 +.* +2\n-5 +.* +1\n$"));
+    TableInCheckpoint none;
+    EXPECT_THAT(tables.Rows("table3", {1}, &none).status().ToString(), ContainsRegex("did you mean 'table[01]'"));
+
+    const proto::ClusterReport after = ReportOf(cluster.task("worker", 0));
+    for (int server = 0; server < servers; ++server) {
+      const std::string name = StrCat("ps/", server);
+      for (int t = 0; t < 2; ++t)
+        EXPECT_EQ(TaskIn(before, name).tables(t).lookups(), TaskIn(after, name).tables(t).lookups());
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "core/text/strings.h"
@@ -11,7 +12,8 @@ namespace {
 
 constexpr std::string_view kKeys = "-keys", kPart = "/part_";
 
-// "users" and 1 for "users/part_1"; the name itself and no number for a table without parts.
+}  // namespace
+
 std::pair<std::string, std::optional<int>> WholeAndPart(const std::string& name) {
   const size_t at = name.rfind(kPart);
   if (at == std::string::npos) return {name, std::nullopt};
@@ -22,23 +24,37 @@ std::pair<std::string, std::optional<int>> WholeAndPart(const std::string& name)
   return {name.substr(0, at), std::stoi(digits)};
 }
 
-}  // namespace
-
-StatusOr<SavedTablesReader> SavedTablesReader::Open(const std::string& prefix) {
+StatusOr<SavedTablesReader> SavedTablesReader::OpenOne(const std::string& prefix, Kind kind) {
   TF_ASSIGN_OR_RETURN(auto opened, BundleReader::Open(prefix));
   SavedTablesReader reader(std::move(opened));
-  TF_RETURN_IF_ERROR(reader.FindTables());
+  TF_RETURN_IF_ERROR(reader.FindTables(kind));
   return reader;
 }
 
-Status SavedTablesReader::FindTables() {
+StatusOr<SavedTablesReader> SavedTablesReader::OpenIncrement(const std::string& prefix) {
+  return OpenOne(prefix, Kind::kIncrement);
+}
+
+StatusOr<SavedTablesReader> SavedTablesReader::Open(const std::string& prefix,
+                                                    const std::vector<std::string>& increments) {
+  TF_ASSIGN_OR_RETURN(SavedTablesReader reader, OpenOne(prefix, Kind::kFull));
+  for (const std::string& increment : increments) {
+    TF_ASSIGN_OR_RETURN(SavedTablesReader opened, OpenIncrement(increment));
+    reader.increments_.push_back(std::move(opened));
+  }
+  return reader;
+}
+
+Status SavedTablesReader::FindTables(Kind kind) {
   TF_ASSIGN_OR_RETURN(const auto tensors, reader_->List());
   // What has keys and values, in the order of the names. A slot's name begins with the name of its part and "/".
   std::vector<std::string> found;
   for (const BundleReader::Info& info : tensors) {
     if (!info.name.ends_with(kKeys) || info.dtype != DType::kInt64 || info.shape.rank() != 1) continue;
     const std::string name = info.name.substr(0, info.name.size() - kKeys.size());
-    if (reader_->Find(name + "-values").ok() && reader_->Find(name + "-partition_offset").ok()) found.push_back(name);
+    // Increments have neither the parts' offsets nor any other tensor by which a table is known.
+    const bool of_table = kind == Kind::kIncrement || reader_->Find(name + "-partition_offset").ok();
+    if (of_table && reader_->Find(name + "-values").ok()) found.push_back(name);
   }
   std::sort(found.begin(), found.end());
   std::map<std::string, std::map<int, std::string>> parts;  // by the name of the whole table
@@ -100,6 +116,66 @@ StatusOr<TableInCheckpoint> SavedTablesReader::Find(const std::string& name) con
 
 Status SavedTablesReader::ForEachRow(const TableInCheckpoint& table, bool slots,
                                      const std::function<Status(const SavedRow&)>& visit) {
+  if (increments_.empty()) return ForEachRowHere(table, slots, visit);
+  std::set<int64_t> decided;  // keys whose last row was visited, or that a later increment has deleted
+  for (auto increment = increments_.rbegin(); increment != increments_.rend(); ++increment) {
+    const auto here = std::ranges::find(increment->tables_, table.name, &TableInCheckpoint::name);
+    if (here == increment->tables_.end()) continue;
+    // A table has the same slots in the order of its full checkpoint.
+    if (slots && here->rows > 0 && here->slots != table.slots) {
+      return FailedPrecondition("table '", table.name, "' has other slots in increment ", increment->reader_->prefix(),
+                                " than in its full checkpoint: leave --slots out");
+    }
+    TF_RETURN_IF_ERROR(increment->ForEachRowHere(
+        *here, slots, [&](const SavedRow& row) { return decided.insert(row.key).second ? visit(row) : OkStatus(); }));
+    TF_ASSIGN_OR_RETURN(const std::vector<int64_t> deleted, increment->DeletedKeys(*here));
+    decided.insert(deleted.begin(), deleted.end());
+  }
+  return ForEachRowHere(table, slots,
+                        [&](const SavedRow& row) { return decided.contains(row.key) ? OkStatus() : visit(row); });
+}
+
+StatusOr<int64_t> SavedTablesReader::CountRows(const TableInCheckpoint& table) {
+  if (increments_.empty()) return table.rows;
+  int64_t rows = 0;
+  std::set<int64_t> decided;
+  for (auto increment = increments_.rbegin(); increment != increments_.rend(); ++increment) {
+    const auto here = std::ranges::find(increment->tables_, table.name, &TableInCheckpoint::name);
+    if (here == increment->tables_.end()) continue;
+    TF_RETURN_IF_ERROR(increment->ForEachKeyHere(*here, [&](int64_t key) { rows += decided.insert(key).second; }));
+    TF_ASSIGN_OR_RETURN(const std::vector<int64_t> deleted, increment->DeletedKeys(*here));
+    decided.insert(deleted.begin(), deleted.end());
+  }
+  TF_RETURN_IF_ERROR(ForEachKeyHere(table, [&](int64_t key) { rows += !decided.contains(key); }));
+  return rows;
+}
+
+Status SavedTablesReader::ForEachKeyHere(const TableInCheckpoint& table,
+                                         const std::function<void(int64_t key)>& visit) {
+  for (const std::string& part : table.parts) {
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(StrCat(part, kKeys)));
+    for (const int64_t key : keys.data<int64_t>()) visit(key);
+  }
+  return OkStatus();
+}
+
+StatusOr<std::vector<int64_t>> SavedTablesReader::DeletedKeys(const TableInCheckpoint& table) {
+  std::vector<int64_t> keys;
+  for (const std::string& part : table.parts) {
+    const auto found = reader_->Find(part + "-keys_deleted");
+    if (absl::IsNotFound(found.status())) continue;
+    TF_RETURN_IF_ERROR(found.status());
+    if (found->dtype != DType::kInt64) {
+      return DataLoss("tensor '", part, "-keys_deleted' of ", reader_->prefix(), " is ", found->dtype, ", not int64");
+    }
+    TF_ASSIGN_OR_RETURN(const Tensor deleted, reader_->Read(part + "-keys_deleted"));
+    keys.insert(keys.end(), deleted.data<int64_t>().begin(), deleted.data<int64_t>().end());
+  }
+  return keys;
+}
+
+Status SavedTablesReader::ForEachRowHere(const TableInCheckpoint& table, bool slots,
+                                         const std::function<Status(const SavedRow&)>& visit) {
   const auto dim = static_cast<size_t>(table.dim);
   for (const std::string& part : table.parts) {
     TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(StrCat(part, kKeys)));

@@ -7,11 +7,21 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "cli/ask_report.h"
+#include "cli/at_least.h"
 #include "cli/checkpoint_report.h"
+#include "cli/client_options.h"
 #include "cli/commands.h"
+#include "cli/duration.h"
 #include "cli/one_of.h"
+#include "cli/table/running_tables.h"
+#include "cli/table/table_follower.h"
 #include "cli/table/table_report.h"
+#include "core/system/clock.h"
+#include "core/text/host_port.h"
 #include "core/text/strings.h"
+#include "train/checkpoints/increments.h"
+#include "transport/grpc/call_client.h"
 
 namespace tensorbraid {
 namespace {
@@ -25,20 +35,38 @@ struct TableFlags {
   std::string by = "norm";
   int count = 10;
   std::string output;
+  bool no_increments = false;
+  std::string followed;  // the table whose rows `follow` writes
+  bool full = false;
+  bool once = false;
+  double interval = 1;
+  TlsOptions tls;  // of a running job
+  std::string token_file;
+  bool insecure = false;
 };
+
+StatusOr<std::vector<int64_t>> KeysOf(const TableFlags& flags) {
+  std::vector<int64_t> keys;
+  for (const std::string& word : flags.keys) {
+    TF_ASSIGN_OR_RETURN(keys.emplace_back(), KeyOf(word, flags.hash));
+  }
+  return keys;
+}
+
+RowOrder OrderOf(const TableFlags& flags) {
+  return flags.by == "norm" ? RowOrder::kNorm : flags.by == "frequency" ? RowOrder::kFrequency : RowOrder::kVersion;
+}
 
 // Each returns the exit code.
 StatusOr<int> ListTables(const TableFlags& flags, SavedTablesReader& reader) {
-  std::fputs(DescribeTables(reader).c_str(), stdout);
+  TF_ASSIGN_OR_RETURN(const std::string text, DescribeTables(reader));
+  std::fputs(text.c_str(), stdout);
   return 0;
 }
 
 StatusOr<int> GetRows(const TableFlags& flags, SavedTablesReader& reader) {
   TF_ASSIGN_OR_RETURN(const TableInCheckpoint table, reader.Find(flags.table));
-  std::vector<int64_t> keys;
-  for (const std::string& word : flags.keys) {
-    TF_ASSIGN_OR_RETURN(keys.emplace_back(), KeyOf(word, flags.hash));
-  }
+  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> keys, KeysOf(flags));
   TF_ASSIGN_OR_RETURN(const RowsText rows, DescribeRows(reader, table, flags.keys, keys, flags.slots));
   std::fputs(rows.text.c_str(), stdout);
   return rows.missing > 0 ? 1 : 0;
@@ -46,10 +74,7 @@ StatusOr<int> GetRows(const TableFlags& flags, SavedTablesReader& reader) {
 
 StatusOr<int> ShowTop(const TableFlags& flags, SavedTablesReader& reader) {
   TF_ASSIGN_OR_RETURN(const TableInCheckpoint table, reader.Find(flags.table));
-  const RowOrder order = flags.by == "norm"        ? RowOrder::kNorm
-                         : flags.by == "frequency" ? RowOrder::kFrequency
-                                                   : RowOrder::kVersion;
-  TF_ASSIGN_OR_RETURN(const std::string text, DescribeTopRows(reader, table, order, flags.count));
+  TF_ASSIGN_OR_RETURN(const std::string text, DescribeTopRows(reader, table, OrderOf(flags), flags.count));
   std::fputs(text.c_str(), stdout);
   return 0;
 }
@@ -74,36 +99,115 @@ StatusOr<int> ExportRows(const TableFlags& flags, SavedTablesReader& reader) {
     std::filesystem::remove(unfinished, ignored);
     return written;
   }
-  std::fprintf(stderr, "%s\n", StrCat(flags.output, ": ", table.rows, " rows of '", table.name, "'").c_str());
+  TF_ASSIGN_OR_RETURN(const int64_t rows, reader.CountRows(table));
+  std::fprintf(stderr, "%s\n", StrCat(flags.output, ": ", rows, " rows of '", table.name, "'").c_str());
   return 0;
 }
 
 using Work = StatusOr<int> (*)(const TableFlags&, SavedTablesReader&);
+using RunningWork = StatusOr<int> (*)(const TableFlags&, RunningTables&);
 
-int Run(Work work, const TableFlags& flags) {
-  const StatusOr<int> code = [&]() -> StatusOr<int> {
-    TF_ASSIGN_OR_RETURN(const std::string prefix, ResolveCheckpoint(flags.checkpoint));
-    TF_ASSIGN_OR_RETURN(SavedTablesReader reader, SavedTablesReader::Open(prefix));
-    return work(flags, reader);
-  }();
+constexpr std::string_view kScheme = "grpc://";
+
+StatusOr<int> ListRunning(const TableFlags& flags, RunningTables& tables) {
+  std::fputs(tables.Describe().c_str(), stdout);
+  return 0;
+}
+
+StatusOr<int> GetRunning(const TableFlags& flags, RunningTables& tables) {
+  TF_ASSIGN_OR_RETURN(const std::vector<int64_t> keys, KeysOf(flags));
+  TableInCheckpoint table;
+  TF_ASSIGN_OR_RETURN(FetchedRows fetched, tables.Rows(flags.table, keys, &table));
+  TF_ASSIGN_OR_RETURN(const RowsText rows, DescribeRows(fetched, table, flags.keys, keys, flags.slots));
+  std::fputs(rows.text.c_str(), stdout);
+  return rows.missing > 0 ? 1 : 0;
+}
+
+StatusOr<int> ShowTopRunning(const TableFlags& flags, RunningTables& tables) {
+  TableInCheckpoint table;
+  TF_ASSIGN_OR_RETURN(FetchedRows fetched, tables.Top(flags.table, flags.by, flags.count, &table));
+  TF_ASSIGN_OR_RETURN(const std::string text, DescribeTopRows(fetched, table, OrderOf(flags), flags.count));
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+// The tables of the job that flags.checkpoint names.
+StatusOr<RunningTables> OpenRunning(const TableFlags& flags) {
+  const std::string address = flags.checkpoint.substr(kScheme.size());
+  TF_RETURN_IF_ERROR(ParseHostPort(address).status());
+  TF_ASSIGN_OR_RETURN(const auto client,
+                      NewGrpcCallClient(address, kConnectPatience, flags.tls, flags.token_file, flags.insecure));
+  constexpr double kTimeoutSeconds = 5;
+  TF_ASSIGN_OR_RETURN(const proto::ClusterReport report, AskForReport(*client, address, kTimeoutSeconds));
+  return RunningTables(
+      report,
+      {.target = flags.checkpoint, .tls = flags.tls, .token_file = flags.token_file, .insecure = flags.insecure});
+}
+
+int ExitCode(const StatusOr<int>& code) {
   if (code.ok()) return *code;
   std::fprintf(stderr, "tensorbraid: %s\n", std::string(code.status().message()).c_str());
   return 2;
+}
+
+int Run(Work work, RunningWork running_work, const TableFlags& flags) {
+  const StatusOr<int> code = [&]() -> StatusOr<int> {
+    if (flags.checkpoint.starts_with(kScheme)) {
+      if (running_work == nullptr) {
+        return InvalidArgument("'", flags.checkpoint, "' is a running job: export one of its checkpoints");
+      }
+      TF_ASSIGN_OR_RETURN(RunningTables tables, OpenRunning(flags));
+      return running_work(flags, tables);
+    }
+    TF_ASSIGN_OR_RETURN(const std::string prefix, ResolveCheckpoint(flags.checkpoint));
+    if (IsIncrement(prefix) && flags.no_increments) {
+      return InvalidArgument("'", prefix, "' is an increment: name its full checkpoint, or leave --no_increments out");
+    }
+    IncrementChain chain{.full = prefix};
+    if (!flags.no_increments) {
+      TF_ASSIGN_OR_RETURN(chain, FindChain(prefix));
+    }
+    TF_ASSIGN_OR_RETURN(SavedTablesReader reader, SavedTablesReader::Open(chain.full, chain.increments));
+    return work(flags, reader);
+  }();
+  return ExitCode(code);
+}
+
+// Writes what increments bring until nobody reads it any more, or, with `once`, what there is.
+StatusOr<int> Follow(const TableFlags& flags) {
+  TableFollower follower({.directory = flags.checkpoint, .full = flags.full, .table = flags.followed}, std::cout);
+  bool begun = false, told = false;
+  while (true) {
+    const auto written = follower.Poll();
+    const bool waits = absl::IsNotFound(written.status()) && !begun && !flags.once;
+    if (!written.ok() && !waits) return written.status();
+    if (waits && !std::exchange(told, true)) {
+      std::fprintf(stderr, "tensorbraid: waiting for the first checkpoint in '%s'\n", flags.checkpoint.c_str());
+    }
+    begun = begun || written.ok();
+    if (flags.once) return 0;
+    SleepFor(Milliseconds(flags.interval));
+  }
 }
 
 }  // namespace
 
 void AddTableCommand(CLI::App& app, Invocation* invocation) {
   auto flags = std::make_shared<TableFlags>();
-  CLI::App* table = app.add_subcommand("table", "Show the rows of growing tables in a checkpoint");
+  CLI::App* table = app.add_subcommand("table", "Show the rows of growing tables in a checkpoint or a running job");
   table->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, Work work) {
+  const auto add = [&](const char* name, const char* help, Work work, RunningWork running) {
     CLI::App* command = table->add_subcommand(name, help);
     command
         ->add_option("CHECKPOINT", flags->checkpoint,
-                     "a prefix (logs/model-100), one of its files, or a directory, for its latest checkpoint")
+                     "a prefix (logs/model-100), one of its files, or a directory, for its latest checkpoint; or a "
+                     "task of a running job: grpc://host:port")
         ->required();
-    command->callback([invocation, flags, work] { invocation->run = [flags, work] { return Run(work, *flags); }; });
+    command->add_flag("--no_increments", flags->no_increments, "without the increments that follow the checkpoint");
+    if (running != nullptr) AddClientOptions(command, &flags->tls, &flags->token_file, &flags->insecure);
+    command->callback([invocation, flags, work, running] {
+      invocation->run = [flags, work, running] { return Run(work, running, *flags); };
+    });
     return command;
   };
   const auto add_table = [&](CLI::App* command) {
@@ -113,14 +217,15 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
     command->add_flag("--slots", flags->slots, "also the numbers of the optimizer's slots");
   };
 
-  add("ls", "List the growing tables: rows, parts, slots and bytes", &ListTables);
-  CLI::App* get = add("get", "Print the rows of some keys", &GetRows);
+  add("ls", "List the growing tables: rows, parts, slots and bytes", &ListTables, &ListRunning);
+  CLI::App* get = add("get", "Print the rows of some keys", &GetRows, &GetRunning);
   add_table(get);
   get->add_option("KEY", flags->keys, "the keys of the rows")->required();
   get->add_flag("--hash", flags->hash, "the keys are strings, as those of feature columns");
   add_slots(get);
   get->footer("\nExits with 1 if a key has no row, 2 on an error.");
-  CLI::App* top = add("top", "Print the keys with the largest norms or counts, or the latest updates", &ShowTop);
+  CLI::App* top =
+      add("top", "Print the keys with the largest norms or counts, or the latest updates", &ShowTop, &ShowTopRunning);
   add_table(top);
   top->add_option("--by", flags->by,
                   "norm: L2 norm of the row; frequency: occurrences; version: step of the last update")
@@ -129,17 +234,41 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
   top->add_option("--count", flags->count, "how many keys to print")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
-  CLI::App* exported = add("export", "Write all rows as CSV", &ExportRows);
+  CLI::App* exported = add("export", "Write all rows as CSV", &ExportRows, nullptr);
   add_table(exported);
   add_slots(exported);
   exported->add_option("--output", flags->output, "the file to write; without it, standard output")->type_name("FILE");
+  CLI::App* follow = table->add_subcommand("follow", "Write the rows that increments bring, as lines of JSON");
+  follow->add_option("CHECKPOINT_DIR", flags->checkpoint, "the directory of the checkpoints")->required();
+  follow->add_option("--table", flags->followed, "only this table")->type_name("TABLE");
+  follow->add_flag("--full", flags->full, "begin with the rows of the newest full checkpoint");
+  follow->add_flag("--once", flags->once, "end with what there is, and do not wait for more");
+  follow->add_option("--interval", flags->interval, "seconds between two looks for new increments")
+      ->check(AtLeast(0.01))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  follow->callback([invocation, flags] { invocation->run = [flags] { return ExitCode(Follow(*flags)); }; });
+  follow->footer(
+      "\nFor a process that serves. Begins with the increments that follow the newest full checkpoint. The lines:\n"
+      "  {\"begin\":\"model.ckpt-120\",\"full\":false}                           a checkpoint\n"
+      "  {\"table\":\"users\",\"key\":18,\"deleted\":true}                         first the keys that it deletes\n"
+      "  {\"table\":\"users\",\"key\":17,\"version\":118,\"values\":[0.5,-1.25]}   then rows\n"
+      "  {\"end\":\"model.ckpt-120\",\"full\":false,\"rows\":1,\"deleted\":1}     the checkpoint is complete\n"
+      "A new full checkpoint comes whole (\"full\":true), because no increment leads to it: it replaces all rows.\n"
+      "If an increment is missing, an error says what to do.\n\n"
+      "Exits with 0 after --once, 2 on an error.");
   table->footer(
-      "\nReads checkpoints of Tensorbraid and of DeepRec. Takes memory for one part of a table.\n\n"
+      "\nReads checkpoints of Tensorbraid, with the increments that follow them, and of DeepRec. Takes memory for one\n"
+      "part of a table, and for the keys in increments. Of a running job, reads rows as they are, and changes nothing; "
+      "a\n"
+      "row that is asked for does not count as looked up.\n\n"
       "Examples:\n"
       "  tensorbraid table ls logs\n"
+      "  tensorbraid table get grpc://localhost:2222 users 17 4711\n"
       "  tensorbraid table get logs users 17 4711 --slots\n"
       "  tensorbraid table top logs/model.ckpt-2000 users --by=frequency\n"
-      "  tensorbraid table export logs users --output=users.csv");
+      "  tensorbraid table export logs users --output=users.csv\n"
+      "  tensorbraid table follow logs --full | my_server");
 }
 
 }  // namespace tensorbraid

@@ -55,12 +55,13 @@ std::string RowText(const TableInCheckpoint& table, const SavedRow& row) {
 
 }  // namespace
 
-std::string DescribeTables(const SavedTablesReader& reader) {
-  if (reader.tables().empty()) return "no growing tables\n";
+StatusOr<std::string> DescribeTables(SavedTablesReader& reader) {
+  if (reader.tables().empty()) return std::string("no growing tables\n");
   std::vector<TextRow> lines = {{"table", "rows", "dim", "parts", "numbers", "slots"}};
   for (const TableInCheckpoint& table : reader.tables()) {
-    const double numbers = static_cast<double>(table.rows) * static_cast<double>(table.dim);
-    lines.push_back({table.name, StrCat(table.rows), StrCat(table.dim), StrCat(table.parts.size()),
+    TF_ASSIGN_OR_RETURN(const int64_t rows, reader.CountRows(table));
+    const double numbers = static_cast<double>(rows) * static_cast<double>(table.dim);
+    lines.push_back({table.name, StrCat(rows), StrCat(table.dim), StrCat(table.parts.size()),
                      SizeText(numbers * sizeof(float) * static_cast<double>(1 + table.slots.size())),
                      table.slots.empty() ? "-" : StrJoin(table.slots, ", ")});
   }
@@ -76,7 +77,7 @@ StatusOr<int64_t> KeyOf(const std::string& word, bool hash) {
                          "columns do");
 }
 
-StatusOr<RowsText> DescribeRows(SavedTablesReader& reader, const TableInCheckpoint& table,
+StatusOr<RowsText> DescribeRows(TableRowSource& reader, const TableInCheckpoint& table,
                                 const std::vector<std::string>& words, const std::vector<int64_t>& keys, bool slots) {
   std::map<int64_t, std::string> found;
   for (const int64_t key : keys) found[key];
@@ -97,7 +98,7 @@ StatusOr<RowsText> DescribeRows(SavedTablesReader& reader, const TableInCheckpoi
   return result;
 }
 
-StatusOr<std::string> DescribeTopRows(SavedTablesReader& reader, const TableInCheckpoint& table, RowOrder order,
+StatusOr<std::string> DescribeTopRows(TableRowSource& reader, const TableInCheckpoint& table, RowOrder order,
                                       int count) {
   if (order == RowOrder::kFrequency && !table.has_frequencies) {
     return FailedPrecondition("table '", table.name, "' did not count the occurrences of its keys; order by norm or ",

@@ -13,7 +13,7 @@
 namespace tensorbraid {
 
 // A line for each growing table: rows, numbers per row, parts, slots, and the bytes of the numbers with those of slots.
-std::string DescribeTables(const SavedTablesReader& reader);
+StatusOr<std::string> DescribeTables(SavedTablesReader& reader);
 
 // The key that a word stands for: the word's number, or, with `hash`, the key that feature columns make of a string:
 // its fingerprint modulo 2^63 - 1. InvalidArgument if the word is no 64-bit number.
@@ -24,13 +24,13 @@ struct RowsText {
   int64_t missing = 0;  // keys that have no row
 };
 // The rows of the keys, in their order; `words` are what the user called them.
-StatusOr<RowsText> DescribeRows(SavedTablesReader& reader, const TableInCheckpoint& table,
+StatusOr<RowsText> DescribeRows(TableRowSource& reader, const TableInCheckpoint& table,
                                 const std::vector<std::string>& words, const std::vector<int64_t>& keys, bool slots);
 
 enum class RowOrder { kNorm, kFrequency, kVersion };
 // The `count` rows with the largest L2 norm or frequency, or the latest updates. FailedPrecondition if the table does
 // not have what the order needs.
-StatusOr<std::string> DescribeTopRows(SavedTablesReader& reader, const TableInCheckpoint& table, RowOrder order,
+StatusOr<std::string> DescribeTopRows(TableRowSource& reader, const TableInCheckpoint& table, RowOrder order,
                                       int count);
 
 // Writes all rows as CSV with a headline: key, version, frequency if the table counts, and the numbers v0, v1, ...;

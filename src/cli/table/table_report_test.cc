@@ -53,7 +53,8 @@ class TableReportTest : public testing::Test {
 };
 
 TEST_F(TableReportTest, ListsWholeTablesWithTheirSlots) {
-  EXPECT_EQ(DescribeTables(OpenTwo()),
+  SavedTablesReader reader = OpenTwo();
+  EXPECT_EQ(DescribeTables(reader).value(),
             "table  rows  dim  parts  numbers  slots\n"
             "users  3     2    2      48 B     Adagrad\n"
             "words  2     2    1      16 B     -\n");

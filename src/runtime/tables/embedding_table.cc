@@ -187,6 +187,33 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
   return status;
 }
 
+std::vector<std::string> EmbeddingTable::InitializedColumns() const {
+  ReaderLock lock(mu_);
+  std::vector<std::string> names;
+  for (const Column& column : columns_) {
+    if (column.initialized) names.push_back(column.name);
+  }
+  return names;
+}
+
+Status EmbeddingTable::ReadRows(ThreadPool& pool, std::span<const std::string> columns, std::span<const int64_t> keys,
+                                const std::function<void(const VisitedRow& row, int64_t frequency)>& visit) const {
+  ReaderLock lock(mu_);
+  std::vector<int> numbers;
+  for (const std::string& name : columns) {
+    const auto at = std::ranges::find(columns_, name, &Column::name);
+    if (at == columns_.end()) return NotFound("growing table '", name_, "' has no column '", name, "'");
+    numbers.push_back(static_cast<int>(at - columns_.begin()));
+  }
+  TF_RETURN_IF_ERROR(CheckInitialized(numbers));
+  const KeyCounts* const counts = counts_.get();
+  Mutex one_at_a_time;
+  return rows_->VisitKeys(pool, {.keys = keys, .columns = numbers}, [&](std::span<const VisitedRow> rows) {
+    MutexLock visiting(one_at_a_time);
+    for (const VisitedRow& row : rows) visit(row, counts == nullptr ? -1 : counts->CountOf(keys[row.number]));
+  });
+}
+
 Status EmbeddingTable::Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
                               std::span<const int64_t> counts, int64_t version, double cost_ns,
                               const TableRows::Apply& apply) {

@@ -99,6 +99,14 @@ class EmbeddingTable final : public Resource {
   Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, std::span<const int64_t> counts,
                 const Defaults& defaults, float* out) const;
 
+  // The names of the columns that are initialized, that of the table first.
+  std::vector<std::string> InitializedColumns() const;
+  // Calls visit(row, frequency) for each key. A key without a row has no info. The frequency is how often updates had
+  // the key; -1 in a table without a filter. Calls come one after the other. `columns` are names of columns. Not
+  // counted as a lookup.
+  Status ReadRows(ThreadPool& pool, std::span<const std::string> columns, std::span<const int64_t> keys,
+                  const std::function<void(const VisitedRow& row, int64_t frequency)>& visit) const;
+
   // Makes missing rows, calls `apply` with the rows of all keys (see TableRows::VisitKeys), and gives them `version`.
   // In a table with a filter, counts[i] is how often keys[i] has occurred (once if `counts` is empty), and `apply` gets
   // the keys that are admitted.

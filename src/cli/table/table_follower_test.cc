@@ -1,0 +1,197 @@
+#include "cli/table/table_follower.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "checkpoint/bundle_writer.h"
+#include "core/text/strings.h"
+#include "io/file.h"
+#include "io/file_testutil.h"
+#include "nlohmann/json.hpp"
+#include "tensorbraid/checkpoint/checkpoint.h"
+#include "train/checkpoints/increment_testutil.h"
+#include "train/checkpoints/increments.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TableFollowerTest : public testing::Test {
+ protected:
+  // The lines that a poll writes.
+  std::vector<nlohmann::json> Poll(TableFollower& follower) {
+    out_.str("");
+    const auto written = follower.Poll();
+    EXPECT_TRUE(written.ok()) << written.status();
+    std::vector<nlohmann::json> lines;
+    std::istringstream text(out_.str());
+    for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+    EXPECT_EQ(written.ok() && *written, !lines.empty());
+    return lines;
+  }
+  static std::vector<int64_t> KeysIn(const std::vector<nlohmann::json>& lines) {
+    std::vector<int64_t> keys;
+    for (const auto& line : lines) {
+      if (line.contains("values")) keys.push_back(line["key"].get<int64_t>());
+    }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+  static std::vector<int64_t> Keys(const std::vector<int64_t>& numbers) {
+    std::vector<int64_t> keys;
+    for (const int64_t n : numbers) keys.push_back(TableModel::AllKeys()[static_cast<size_t>(n)]);
+    return keys;
+  }
+  std::string path() const { return dir_.path() + "/model.ckpt"; }
+
+  TempDir dir_;
+  std::ostringstream out_;
+};
+
+TEST_F(TableFollowerTest, WritesWhatIncrementsBringAndThenTheNextFullCheckpoint) {
+  TableModel model({.parts = 2});
+  TableFollower follower({.directory = dir_.path()}, out_), with_full({.directory = dir_.path(), .full = true}, out_);
+  EXPECT_TRUE(absl::IsNotFound(follower.Poll().status()));
+
+  model.Train({1, 2, 3});
+  ASSERT_TRUE(model.Save(path()).ok());
+  EXPECT_TRUE(Poll(follower).empty());
+  EXPECT_EQ(KeysIn(Poll(with_full)), Keys({1, 2, 3}));
+
+  model.Train({2, 5});
+  ASSERT_TRUE(model.SaveIncrement(path()).ok());
+  model.Train({7});
+  ASSERT_TRUE(model.SaveIncrement(path()).ok());
+  const auto lines = Poll(follower);
+  ASSERT_EQ(lines.size(), 7u);
+  EXPECT_EQ(lines[0]["begin"], "model.ckpt-2");
+  EXPECT_EQ(lines[0]["full"], false);
+  EXPECT_EQ(KeysIn({lines[1], lines[2]}), Keys({2, 5}));
+  EXPECT_EQ(lines[1]["table"], "emb");
+  EXPECT_EQ(lines[1]["values"].size(), 2u);
+  EXPECT_EQ(lines[3], nlohmann::json::parse(R"({"end":"model.ckpt-2","full":false,"rows":2,"deleted":0})"));
+  EXPECT_EQ(lines[4]["begin"], "model.ckpt-3");
+  EXPECT_EQ(lines[6]["rows"], 1);
+  EXPECT_EQ(Poll(with_full), lines);
+  EXPECT_TRUE(Poll(follower).empty());
+
+  model.Train({9});
+  ASSERT_TRUE(model.Save(path()).ok());
+  model.Train({1});
+  ASSERT_TRUE(model.SaveIncrement(path()).ok());
+  const auto next = Poll(follower);
+  EXPECT_EQ(next[0]["full"], true);
+  EXPECT_EQ(KeysIn(next), Keys({1, 1, 2, 3, 5, 7, 9}));
+}
+
+TEST_F(TableFollowerTest, WhoAppliesTheLinesHasTheRowsOfTheCheckpoint) {
+  TableModel model;
+  TableFollower follower({.directory = dir_.path(), .full = true}, out_);
+  std::map<int64_t, std::vector<float>> served;
+  model.Train({0, 1, 2, 3, 4, 5});
+  ASSERT_TRUE(model.Save(path()).ok());
+  for (int round = 0; round < 3; ++round) {
+    model.Train({round, round + 10, 5});
+    ASSERT_TRUE(model.SaveIncrement(path()).ok());
+    for (const auto& line : Poll(follower)) {
+      if (line.contains("values")) served[line["key"].get<int64_t>()] = line["values"].get<std::vector<float>>();
+    }
+  }
+  // The chain as `tensorbraid table` reads it has the same rows.
+  const IncrementChain chain = FindChain(path() + "-1").value();
+  ASSERT_EQ(chain.increments.size(), 3u);
+  SavedTablesReader reader = SavedTablesReader::Open(chain.full, chain.increments).value();
+  std::map<int64_t, std::vector<float>> saved;
+  const TableInCheckpoint table = reader.Find("emb").value();
+  ASSERT_TRUE(
+      reader
+          .ForEachRow(
+              table, /*slots=*/true,
+              [&](const SavedRow& row) {
+                EXPECT_EQ(row.slots.size(), 1u);
+                EXPECT_TRUE(saved.emplace(row.key, std::vector<float>(row.numbers.begin(), row.numbers.end())).second)
+                    << row.key << " comes twice";
+                return OkStatus();
+              })
+          .ok());
+  EXPECT_EQ(saved, served);
+  EXPECT_EQ(reader.CountRows(table).value(), 9);
+}
+
+// Writes a bundle.
+void WriteBundle(const std::string& prefix, const std::map<std::string, Tensor>& tensors) {
+  auto writer = BundleWriter::Create(prefix).value();
+  for (const auto& [name, value] : tensors) ASSERT_TRUE(writer->Add(name, value).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+}
+
+TEST_F(TableFollowerTest, DeletedKeysAreLinesOfTheirOwn) {
+  const std::string full = dir_.path() + "/m-1", increment = StrCat(dir_.path(), "/", kIncrementDirectory, "/m-2");
+  WriteBundle(full, {{"t-keys", Tensor::Vector<int64_t>({1, 2, 3})},
+                     {"t-values", Tensor::Of<float>({3, 1}, {10, 20, 30})},
+                     {"t-partition_offset", Tensor(kInt32, {1001})}});
+  std::filesystem::create_directory(StrCat(dir_.path(), "/", kIncrementDirectory));
+  const std::string id = CheckpointId(full).value();
+  WriteBundle(increment,
+              {{"t-keys", Tensor::Vector<int64_t>({2, 4})},
+               {"t-values", Tensor::Of<float>({2, 1}, {NAN, 40})},
+               {"t-versions", Tensor::Vector<int64_t>({7, 8})},
+               {"t-keys_deleted", Tensor::Vector<int64_t>({2, 3})},
+               {kLinkTensor,
+                LinkTensor({.full = "m-1", .full_id = id, .predecessor = "m-1", .predecessor_id = id, .number = 1})}});
+  ASSERT_TRUE(
+      UpdateCheckpointState(dir_.path(), {.model_checkpoint_path = full, .all_model_checkpoint_paths = {full}}).ok());
+  ASSERT_TRUE(UpdateCheckpointState(DirectoryOf(increment),
+                                    {.model_checkpoint_path = increment, .all_model_checkpoint_paths = {increment}})
+                  .ok());
+  TableFollower follower({.directory = dir_.path()}, out_);
+  Poll(follower);
+  EXPECT_EQ(out_.str(),
+            "{\"begin\":\"m-2\",\"full\":false}\n"
+            "{\"table\":\"t\",\"key\":2,\"deleted\":true}\n"
+            "{\"table\":\"t\",\"key\":3,\"deleted\":true}\n"
+            "{\"table\":\"t\",\"key\":2,\"version\":7,\"values\":[\"nan\"]}\n"
+            "{\"table\":\"t\",\"key\":4,\"version\":8,\"values\":[40]}\n"
+            "{\"end\":\"m-2\",\"full\":false,\"rows\":2,\"deleted\":2}\n");
+  SavedTablesReader reader = SavedTablesReader::Open(full, {increment}).value();
+  const TableInCheckpoint table = reader.Find("t").value();
+  EXPECT_EQ(reader.CountRows(table).value(), 3);
+  std::vector<int64_t> keys;
+  ASSERT_TRUE(reader
+                  .ForEachRow(table, false,
+                              [&](const SavedRow& row) {
+                                keys.push_back(row.key);
+                                return OkStatus();
+                              })
+                  .ok());
+  EXPECT_EQ(keys, (std::vector<int64_t>{2, 4, 1}));
+
+  TableFollower other({.directory = dir_.path(), .table = "other"}, out_);
+  EXPECT_EQ(Poll(other).size(), 2u);
+}
+
+TEST_F(TableFollowerTest, AHoleIsAnErrorThatSaysWhatToDo) {
+  TableModel model;
+  TableFollower late({.directory = dir_.path()}, out_), early({.directory = dir_.path()}, out_);
+  model.Train({1});
+  ASSERT_TRUE(model.Save(path()).ok());
+  for (int i = 0; i < 2; ++i) {
+    model.Train({i});
+    ASSERT_TRUE(model.SaveIncrement(path()).ok());
+    if (i == 0) Poll(early);
+  }
+  ASSERT_TRUE(RemoveCheckpoint(IncrementPath(path()) + "-2").ok());
+  for (TableFollower* follower : {&late, &early}) {
+    const Status hole = follower->Poll().status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(hole)) << hole;
+    EXPECT_THAT(hole.message(), HasSubstr("is gone: put '"));
+  }
+}
+
+}  // namespace
+}  // namespace tensorbraid

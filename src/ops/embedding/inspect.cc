@@ -1,0 +1,39 @@
+// An op that shows rows of a growing table, for `tensorbraid table` on a running job: schema. It finds the table by its
+// name, so it cannot change what the handles of the job say about the table.
+#include "graph/model/node.h"
+
+namespace tensorbraid {
+namespace {
+
+Status InspectShape(ShapeContext& c) {
+  c.set_output(0, Shape::UnknownOfRank(1));
+  c.set_output(1, Shape::UnknownOfRank(1));
+  c.set_output(2, Shape::UnknownOfRank(1));
+  c.set_output(3, Shape::UnknownOfRank(3));
+  c.set_output(4, Shape::UnknownOfRank(1));
+  return OkStatus();
+}
+
+}  // namespace
+
+void RegisterEmbeddingInspectOps(OpRegistry& r) {
+  // With `top` 0, the rows of those of `keys` that have one. Otherwise the `top` rows that come first by `by`: the
+  // largest norms or frequencies, or the latest versions. `numbers` has shape [rows, columns, dim]; `columns` are the
+  // names of the table and of its slots. `frequencies` is empty if the table does not count.
+  r.Add(Op("_InspectTable")
+            .Input("keys: int64")
+            .Output("found: int64")
+            .Output("versions: int64")
+            .Output("frequencies: int64")
+            .Output("numbers: float")
+            .Output("columns: string")
+            .Attr("table: string")
+            .Attr("container: string = ''")
+            .Attr("top: int >= 0 = 0")
+            .Attr("by: {'norm', 'frequency', 'version'} = 'norm'")
+            .Stateful()
+            .Shape(InspectShape)
+            .NotDifferentiable());
+}
+
+}  // namespace tensorbraid
