@@ -51,9 +51,11 @@ int64_t PjrtDevice::memory_limit() const {
 Allocator& PjrtDevice::allocator() { return *allocator_; }
 ElementMemory* PjrtDevice::element_memory() { return elements_.get(); }
 
-void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss) {
+void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss, std::function<void()> ended) {
   const uint64_t work = in_flight_->Begin();
-  const auto end = [in_flight = in_flight_, work, loss = std::move(loss)](const Status& status) {
+  const auto end = [in_flight = in_flight_, work, loss = std::move(loss),
+                    ended = std::move(ended)](const Status& status) {
+    if (ended != nullptr) ended();
     in_flight->End(work, status.ok() || loss == nullptr ? status : loss->Happen(status));
   };
   if (stopped_) {

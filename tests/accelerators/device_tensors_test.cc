@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "executor/clusters/host_substitute.h"
@@ -15,6 +16,9 @@
 
 namespace tensorbraid {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kDevice = "/device:XLA_CPU:0";
 
@@ -175,6 +179,28 @@ TEST_F(DeviceTensorsTest, ListsKeepTheirElementsOnTheDevice) {
     ASSERT_EQ(values.size(), 2U);
     EXPECT_EQ(values[0].shape(), Shape({iterations, 2}));
   }
+}
+
+// The trace of a step also has what the device does.
+TEST_F(DeviceTensorsTest, ATraceShowsCopiesCompilationsAndRuns) {
+  Graph g;
+  auto device = g.Device(kDevice);
+  const Output x = Placeholder(g, kFloat32, {-1}, "x"), y = x + x;
+  const auto session = NewSession(g);
+  const auto trace = [&](int64_t length) {
+    RunMetadata metadata;
+    const auto run = session->Run({y}, {{x, Ones({length})}}, {.trace_level = TraceLevel::kFull}, &metadata);
+    EXPECT_TRUE(run.ok()) << run.status();
+    return metadata.ToChromeTrace().value();
+  };
+  const std::string first = trace(3), second = trace(3);
+  for (const std::string& text : {first, second}) {
+    EXPECT_THAT(text, HasSubstr("device:XLA_CPU:0/stream:all"));
+    EXPECT_THAT(text, HasSubstr("\"op\":\"run of a program of 1 nodes"));
+    EXPECT_THAT(text, HasSubstr("_Copy"));
+  }
+  EXPECT_THAT(first, HasSubstr("compilation of a program of 1 nodes"));
+  EXPECT_THAT(second, Not(HasSubstr("compilation")));
 }
 
 }  // namespace

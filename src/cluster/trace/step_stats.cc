@@ -41,6 +41,9 @@ std::string TransferLabel(const Node& node, uint64_t bytes, int64_t nanos) {
                 node.attr<std::string>("peer"), " to ", node.device());
 }
 
+// Work of the device itself, not of a thread of the host for it. Copies within host memory have no node.
+bool IsInStream(const NodeRecord& record) { return !record.work.empty() || record.node->type() == "_Copy"; }
+
 void Fill(const NodeRecord& record, proto::NodeExecStats* stats) {
   const Node& node = *record.node;
   const int64_t nanos = std::max<int64_t>(0, record.end_ns - record.start_ns);
@@ -76,6 +79,11 @@ void Fill(const NodeRecord& record, proto::NodeExecStats* stats) {
     stats->set_timeline_label(ToUtf8(TransferLabel(node, bytes, nanos)));
     return;
   }
+  if (!record.work.empty()) {
+    stats->set_node_name(ToUtf8(record.work));
+    stats->set_timeline_label(ToUtf8(StrCat(record.work, " for ", node.name())));
+    return;
+  }
   stats->set_node_name(ToUtf8(node.name()));
   stats->set_timeline_label(ToUtf8(Label(node)));
   if (bytes == 0) return;
@@ -89,7 +97,9 @@ void Fill(const NodeRecord& record, proto::NodeExecStats* stats) {
 
 std::string EncodeStepStats(const std::vector<NodeRecord>& records) {
   std::map<std::string, std::vector<const NodeRecord*>> by_device;
-  for (const NodeRecord& record : records) by_device[record.node->device()].push_back(&record);
+  for (const NodeRecord& record : records) {
+    by_device[IsInStream(record) ? record.node->device() + "/stream:all" : record.node->device()].push_back(&record);
+  }
   proto::StepStats stats;
   for (auto& [device, of_device] : by_device) {
     std::stable_sort(of_device.begin(), of_device.end(),

@@ -10,7 +10,10 @@
 namespace tensorbraid {
 
 // Returns a serialized StepStats with one DeviceStepStats per device. A tensor from another task is an entry
-// "RecvTensor" that lasts from the request until the tensor's arrival. REQUIRES: the nodes of the records still exist.
+// "RecvTensor" that lasts from the request until the tensor's arrival. What a device with a stream does, which goes on
+// while its nodes have ended, is under DEVICE/stream:all: copies from and to the host, programs from when they were
+// enqueued until they ended, and compilations that the step has waited for. REQUIRES: the nodes of the records still
+// exist.
 std::string EncodeStepStats(const std::vector<NodeRecord>& records);
 
 // Which parts of a RunMetadata to fill in.

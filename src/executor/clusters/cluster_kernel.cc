@@ -33,6 +33,7 @@
 #include "pjrt/emitter.h"
 #include "runtime/kernel/kernel_state.h"
 #include "runtime/kernel/random_stream.h"
+#include "runtime/kernel/step_tracer.h"
 #include "runtime/variables/locked_variables.h"
 #include "runtime/variables/variable_access.h"
 
@@ -183,7 +184,13 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     run->Tell(name_, CompileLog::WaitFor::kHost);
     // Waits for locks and copies.
     run->ctx.pool().ScheduleBlocking([self = shared_from_this(), run] {
-      run->End(self->Substitute()->Run(run->ctx, run->variables, run->variable_of));
+      StepTracer* const tracer = run->ctx.env().tracer;
+      const int64_t start_ns = tracer == nullptr ? 0 : StepTracer::Now();
+      const Status status = self->Substitute()->Run(run->ctx, run->variables, run->variable_of);
+      if (tracer != nullptr) {
+        tracer->RecordWork(run->ctx.node(), StrCat("run of ", self->name_, " by the host"), start_ns);
+      }
+      run->End(status);
     });
   }
 
@@ -207,8 +214,12 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     ThreadPool& pool = run->ctx.pool();
     const auto self = shared_from_this();  // while the run waits, it may end, and with it the kernel
     if (!run->Wait(run, name_, CompileLog::WaitFor::kCompiler)) return OkStatus();
-    Make(signature, *client, std::move(source), [self, run, &pool](const Status& made) {
+    const int64_t start_ns = StepTracer::Now();
+    Make(signature, *client, std::move(source), [self, run, &pool, start_ns](const Status& made) {
       if (!run->Resume()) return;
+      if (StepTracer* const tracer = run->ctx.env().tracer; tracer != nullptr) {
+        tracer->RecordWork(run->ctx.node(), "compilation of " + self->name_, start_ns);
+      }
       // The pool exists as long as a run of a step.
       pool.Schedule([self, run, made] {
         if (made.ok()) {
@@ -289,7 +300,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     if (!enqueued.ok()) return lost_.LoseConsumed(run, text, locked, enqueued.status());
     pjrt::Program::Results results = *std::move(enqueued);
     const std::shared_ptr<pjrt::Loss> loss = lost_.LossOfUpdated(run, text);
-    device_.Follow(std::move(results.done), loss);
+    device_.Follow(std::move(results.done), loss, RecordsRun(run));
     std::optional<ErrorWait> wait;
     if (text.error_word >= 0) {
       const Shape shape({text.checks.word_size()});
@@ -341,6 +352,16 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       // The pool exists as long as a run of a step.
       if (run->Resume()) pool.Schedule([end, copied] { end(copied); });
     });
+  }
+
+  // For the trace of the step: what to call when the program, which has just been enqueued, ends. Null: no trace. The
+  // step ends only when all work of the device has ended.
+  std::function<void()> RecordsRun(const ClusterRun& run) const {
+    StepTracer* const tracer = run.ctx.env().tracer;
+    if (tracer == nullptr) return nullptr;
+    return [tracer, node = &run.ctx.node(), name = name_, start_ns = StepTracer::Now()] {
+      tracer->RecordWork(*node, "run of " + name, start_ns);
+    };
   }
 
   // Ends a run whose program is enqueued and has not failed.

@@ -43,6 +43,7 @@ class Traces {
     std::vector<std::pair<double, double>> intervals;
     double sum = 0;
     for (const auto& device : metadata.step_stats().dev_stats()) {
+      if (device.device().find("/stream:") != std::string::npos) continue;  // what an accelerator does for its nodes
       const bool on_server = device.device().find("/job:ps/") != std::string::npos;
       for (const auto& node : device.node_stats()) {
         AddOutputs(node);

@@ -14,8 +14,12 @@ int64_t StepTracer::Now() {
 }
 
 void StepTracer::Record(const Node& node, int64_t start_ns, std::span<const Entry> outputs) {
-  NodeRecord record{
-      .node = &node, .start_ns = start_ns, .end_ns = Now(), .thread = static_cast<uint32_t>(gettid()), .outputs = {}};
+  NodeRecord record{.node = &node,
+                    .start_ns = start_ns,
+                    .end_ns = Now(),
+                    .thread = static_cast<uint32_t>(gettid()),
+                    .outputs = {},
+                    .work = {}};
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& value = outputs[i].value;
     if (!value.is_valid()) continue;
@@ -26,6 +30,19 @@ void StepTracer::Record(const Node& node, int64_t start_ns, std::span<const Entr
                               .bytes = plain ? value.num_bytes() : 0,
                               .address = plain ? reinterpret_cast<uintptr_t>(value.raw_data()) : 0});
   }
+  Add(std::move(record));
+}
+
+void StepTracer::RecordWork(const Node& node, std::string work, int64_t start_ns) {
+  Add({.node = &node,
+       .start_ns = start_ns,
+       .end_ns = Now(),
+       .thread = static_cast<uint32_t>(gettid()),
+       .outputs = {},
+       .work = std::move(work)});
+}
+
+void StepTracer::Add(NodeRecord record) {
   MutexLock lock(mu_);
   if (records_.size() < kMaxRecords) records_.push_back(std::move(record));
 }
