@@ -5,8 +5,8 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
-#include "executor/clusters/program_files.h"
 #include "pjrt/find_plugins.h"
+#include "pjrt/program_files.h"
 
 namespace tensorbraid {
 

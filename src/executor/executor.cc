@@ -8,13 +8,13 @@
 #include "core/system/denormals.h"
 #include "core/text/device_name.h"
 #include "core/text/strings.h"
-#include "executor/clusters/compile_log.h"
 #include "executor/clusters/make.h"
 #include "executor/device_copies.h"
 #include "executor/frame_step.h"
 #include "executor/function_runtime.h"
 #include "executor/scheduling.h"
 #include "graph/model/node_status.h"
+#include "pjrt/compile_log.h"
 #include "runtime/kernel/step_tracer.h"
 
 namespace tensorbraid {

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <utility>
 
-#include "core/text/logging.h"
 #include "core/values/new_tensor.h"
 #include "pjrt/device.h"
 #include "pjrt/device_buffer.h"
+#include "pjrt/program_cache.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -79,8 +79,7 @@ StatusOr<std::shared_ptr<Program>> DeviceElements::ProgramFor(const std::string&
   CompileOptions options{.name = name, .arguments = {}, .donated = {}};
   for (const Value& parameter : parameters) options.arguments.push_back({parameter.dtype, parameter.shape});
   TF_ASSIGN_OR_RETURN(Client* const client, device_.client());
-  TF_ASSIGN_OR_RETURN(std::shared_ptr<Program> program, client->Compile(text, std::move(options)));
-  TB_LOG(Debug, "accelerators") << "compiled " << name << " (" << text.size() << " bytes)";
+  TF_ASSIGN_OR_RETURN(std::shared_ptr<Program> program, ProgramCache::Of(*client).Wait(text, std::move(options)));
   MutexLock lock(mu_);
   return programs_.try_emplace(text, std::move(program)).first->second;
 }

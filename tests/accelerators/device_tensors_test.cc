@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "executor/clusters/host_substitute.h"
+#include "pjrt/compile_log.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/tensorbraid.h"
@@ -39,6 +41,8 @@ class DeviceTensorsTest : public testing::Test {
         dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
   }
   void TearDown() override {
+    // The compiler's threads may hold constants until then.
+    while (!CompileLog::Global().running().empty()) std::this_thread::yield();
     control->wait_for_work();
     EXPECT_EQ(control->buffers, 0);
     EXPECT_EQ(control->events, 0);

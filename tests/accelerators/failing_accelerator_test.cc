@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "pjrt/compile_log.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/graph/variable.h"
@@ -53,6 +55,8 @@ class FailingAcceleratorTest : public testing::Test {
   }
   void TearDown() override {
     session_ = nullptr;
+    // The compiler's threads may hold constants until then.
+    while (!CompileLog::Global().running().empty()) std::this_thread::yield();
     control->wait_for_work();
     EXPECT_EQ(control->buffers, 0);
     EXPECT_EQ(control->events, 0);

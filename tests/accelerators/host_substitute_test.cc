@@ -17,7 +17,7 @@
 
 #include "core/text/log_sink.h"
 #include "core/threads/mutex.h"
-#include "executor/clusters/compile_log.h"
+#include "pjrt/compile_log.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/ops/array.h"

@@ -3,8 +3,8 @@
 #include "cluster/discovery/discover.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "executor/clusters/program_files.h"
 #include "pjrt/find_plugins.h"
+#include "pjrt/program_files.h"
 #include "tensorbraid/cluster/server.h"
 #include "tensorbraid/core/flags.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/threads/mutex.h"
-#include "executor/clusters/compile_log.h"
 #include "executor/clusters/host_comparison.h"
+#include "pjrt/compile_log.h"
 #include "runtime/kernel/cancellable_wait.h"
 #include "runtime/kernel/kernel.h"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <future>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,10 +12,10 @@
 #include "core/text/strings.h"
 #include "executor/clusters/known_tensors.h"
 #include "executor/clusters/on_host_kernel.h"
-#include "executor/clusters/program_cache.h"
 #include "executor/clusters/tensor_difference.h"
 #include "pjrt/client.h"
 #include "pjrt/device_buffer.h"
+#include "pjrt/program_cache.h"
 #include "pjrt/stablehlo.h"
 #include "runtime/kernel/kernel_state.h"
 
@@ -28,15 +27,6 @@ constexpr double kUsualTolerance = 1e-3;
 // Whether a program can return the tensor, so that it can be compared.
 bool IsComparable(const Tensor& t) {
   return t.is_valid() && IsPlain(t.dtype()) && stablehlo::HasType(t.dtype()) && t.dtype() != DType::kResource;
-}
-
-Status WaitForCompiler(pjrt::Client& client, ProgramSource& source, std::shared_ptr<pjrt::Program>& program) {
-  using Compiled = StatusOr<std::shared_ptr<pjrt::Program>>;
-  const auto compiled = std::make_shared<std::promise<Compiled>>();
-  ProgramCache::Of(client).Get(std::move(source.text), std::move(source.options),
-                               [compiled](const Compiled& p) { compiled->set_value(p); });
-  TF_ASSIGN_OR_RETURN(program, compiled->get_future().get());
-  return OkStatus();
 }
 
 }  // namespace
@@ -292,8 +282,8 @@ StatusOr<std::vector<Tensor>> HostComparison::RunOnDevice(const std::vector<cons
                                nodes, arguments, wanted));
   TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
   const std::vector<int> kept = source.options.donated;  // nothing is consumed
-  std::shared_ptr<pjrt::Program> program;
-  TF_RETURN_IF_ERROR(WaitForCompiler(*client, source, program));
+  TF_ASSIGN_OR_RETURN(const std::shared_ptr<pjrt::Program> program,
+                      ProgramCache::Of(*client).Wait(std::move(source.text), std::move(source.options)));
   std::vector<Tensor> on_device;
   const auto add = [&](const Tensor& tensor) -> Status {
     on_device.push_back(tensor);

@@ -11,11 +11,11 @@
 #include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "executor/clusters/compile_log.h"
 #include "executor/clusters/host_variables.h"
 #include "executor/clusters/on_host_kernel.h"
 #include "executor/scheduling.h"
 #include "graph/model/node_status.h"
+#include "pjrt/compile_log.h"
 #include "pjrt/emitter.h"
 
 namespace tensorbraid {

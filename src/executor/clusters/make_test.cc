@@ -9,11 +9,11 @@
 
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "executor/clusters/compile_log.h"
 #include "executor/clusters/on_host_kernel.h"
 #include "executor/passes/pass_test_util.h"
 #include "executor/step_watch.h"
 #include "graph/model/graph_impl.h"
+#include "pjrt/compile_log.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 

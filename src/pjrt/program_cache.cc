@@ -1,9 +1,10 @@
-#include "executor/clusters/program_cache.h"
+#include "pjrt/program_cache.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <future>
 #include <utility>
 
 #include "core/system/clock.h"
@@ -12,7 +13,7 @@
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "core/threads/thread_pool.h"
-#include "executor/clusters/compile_log.h"
+#include "pjrt/compile_log.h"
 
 namespace tensorbraid {
 namespace {
@@ -61,10 +62,16 @@ void ProgramCache::Get(std::string text, pjrt::CompileOptions options, const Rea
   CompileThreads().Schedule([this, request, text = std::move(text), options = std::move(options)]() {
     // The step that has asked may be limited to the files of its client.
     const ScopedFileAccess no_limit(nullptr);
-    const auto made = Make(text, options);
+    Compiled(text, Make(text, options));
     CompileLog::Global().End(request);
-    Compiled(text, made);
   });
+}
+
+StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Wait(std::string text, pjrt::CompileOptions options) {
+  using Made = StatusOr<std::shared_ptr<pjrt::Program>>;
+  const auto made = std::make_shared<std::promise<Made>>();
+  Get(std::move(text), std::move(options), [made](const Made& program) { made->set_value(program); });
+  return made->get_future().get();
 }
 
 StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Make(const std::string& text,

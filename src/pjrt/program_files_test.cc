@@ -1,4 +1,4 @@
-#include "executor/clusters/program_files.h"
+#include "pjrt/program_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Compiled programs that later processes use again.
-#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_FILES_H_
-#define TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_FILES_H_
+#ifndef TENSORBRAID_PJRT_PROGRAM_FILES_H_
+#define TENSORBRAID_PJRT_PROGRAM_FILES_H_
 
 #include <memory>
 #include <string>
@@ -47,4 +47,4 @@ StatusOr<std::string> CompilerOf(const pjrt::Client& client);
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_FILES_H_
+#endif  // TENSORBRAID_PJRT_PROGRAM_FILES_H_

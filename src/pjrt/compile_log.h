@@ -1,7 +1,7 @@
 // Which programs this process compiles now, how many it has compiled, how often the host took the place of one, and
 // what steps wait for.
-#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
-#define TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
+#ifndef TENSORBRAID_PJRT_COMPILE_LOG_H_
+#define TENSORBRAID_PJRT_COMPILE_LOG_H_
 
 #include <chrono>
 #include <cstdint>
@@ -76,4 +76,4 @@ class CompileLog {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_COMPILE_LOG_H_
+#endif  // TENSORBRAID_PJRT_COMPILE_LOG_H_

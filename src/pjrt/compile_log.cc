@@ -1,4 +1,4 @@
-#include "executor/clusters/compile_log.h"
+#include "pjrt/compile_log.h"
 
 #include "core/text/strings.h"
 

@@ -1,6 +1,6 @@
 // Compiles programs, each once.
-#ifndef TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_CACHE_H_
-#define TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_CACHE_H_
+#ifndef TENSORBRAID_PJRT_PROGRAM_CACHE_H_
+#define TENSORBRAID_PJRT_PROGRAM_CACHE_H_
 
 #include <functional>
 #include <list>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/threads/mutex.h"
-#include "executor/clusters/program_files.h"
 #include "pjrt/client.h"
 #include "pjrt/program.h"
+#include "pjrt/program_files.h"
 
 namespace tensorbraid {
 
@@ -28,6 +28,8 @@ class ProgramCache {
   // program that another caller is waiting for is compiled once for both. `ready` must return soon. An error is not
   // kept: the next call compiles again. Does not block.
   void Get(std::string text, pjrt::CompileOptions options, const Ready& ready);
+  // The same, but blocks until the program exists.
+  StatusOr<std::shared_ptr<pjrt::Program>> Wait(std::string text, pjrt::CompileOptions options);
 
  private:
   // How many programs are kept that no cluster uses.
@@ -57,4 +59,4 @@ class ProgramCache {
 
 }  // namespace tensorbraid
 
-#endif  // TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_CACHE_H_
+#endif  // TENSORBRAID_PJRT_PROGRAM_CACHE_H_

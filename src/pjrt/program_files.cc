@@ -1,4 +1,4 @@
-#include "executor/clusters/program_files.h"
+#include "pjrt/program_files.h"
 
 #include <algorithm>
 #include <cstdint>
