@@ -6,6 +6,7 @@
 #include "cluster/exchange/client_edges.h"
 #include "cluster/master/await_call.h"
 #include "cluster/master/own_accelerators.h"
+#include "cluster/worker/dead_accelerators.h"
 #include "core/system/clock.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -128,6 +129,22 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignatu
 }
 
 StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
+  while (true) {
+    auto compiled = CompileOnce(s, deadline);
+    if (compiled.ok() || !options_.allow_soft_placement || !NoteDeadAccelerators(compiled.status())) return compiled;
+  }
+}
+
+bool MasterSession::NoteDeadAccelerators(const Status& status) {
+  const auto dead = DeadAcceleratorsOf(status);
+  if (!dead.has_value() || std::ranges::find(dead_accelerators_, *dead) != dead_accelerators_.end()) return false;
+  TB_LOG(Warning, "placement") << "the CPU computes what is placed on " << dead->ToString()
+                               << ", since these devices cannot be used: " << status;
+  dead_accelerators_.push_back(*dead);
+  return true;
+}
+
+StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::CompileOnce(const RunSignature& s, Deadline deadline) {
   const ScopedFileAccess scope(env_->worker->FileLimit(options_.limited_files));  // for the folding of constants
   const StillWanted still_wanted = [this]() TB_NO_THREAD_SAFETY_ANALYSIS { return CheckWanted(); };
   std::unique_ptr<Graph> graph;
@@ -151,6 +168,9 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignatu
   const auto view = env_->membership->view();
   std::vector<DeviceName> devices = DeviceNamesOf(*view, options_.device_filters);
   if (options_.allow_soft_placement) RemoveDeadAccelerators(*graph, view->self, &devices);
+  std::erase_if(devices, [this](const DeviceName& d) TB_NO_THREAD_SAFETY_ANALYSIS {
+    return std::ranges::any_of(dead_accelerators_, [&](const DeviceName& dead) { return dead.Matches(d); });
+  });
   TF_RETURN_IF_ERROR(PlaceNodes(
       graph.get(), {.devices = devices,
                     .allow_soft_placement = options_.allow_soft_placement,

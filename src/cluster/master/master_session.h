@@ -118,6 +118,11 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   StatusOr<std::shared_ptr<CompiledGraph>> Compile(const RunSignature& signature, Deadline deadline)
       TB_REQUIRES(compile_mu_);
+  // Does the work of Compile, without the accelerators in dead_accelerators_.
+  StatusOr<std::shared_ptr<CompiledGraph>> CompileOnce(const RunSignature& signature, Deadline deadline)
+      TB_REQUIRES(compile_mu_);
+  // Notes that accelerators of another task cannot be started, if the status says so and this is new.
+  bool NoteDeadAccelerators(const Status& status) TB_REQUIRES(compile_mu_);
   // Waits until the tasks that nodes name are connected, since only these tasks know which devices they have.
   Status ConnectTasksOf(const Graph& graph, Deadline deadline) TB_REQUIRES(compile_mu_);
   // Cancelled if the session has been closed or the server stopped.
@@ -139,6 +144,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Mutex compile_mu_;  // held while a signature is compiled; taken before mu_ and graph_mu_
   Mutex graph_mu_;
   std::atomic<uint64_t> cancellations_{0};  // calls of CancelRuns
+  // Of other tasks, which have not been able to start them for this session: types of devices, without numbers.
+  std::vector<DeviceName> dead_accelerators_ TB_GUARDED_BY(compile_mu_);
   // The value that cancellations_ had at the beginning of the call that holds compile_mu_.
   uint64_t cancellations_before_ TB_GUARDED_BY(compile_mu_) = 0;
   Mutex mu_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cluster/trace/step_stats.h"
+#include "cluster/worker/dead_accelerators.h"
 #include "core/errors/error_rank.h"
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
@@ -76,6 +77,7 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
                              ", which does not exist; this task has ", StrJoin(names, ", "));
     }
   }
+  TF_RETURN_IF_ERROR(StartAccelerators(*partition));
   TF_RETURN_IF_ERROR(NumberPeers(partition.get()));
   ResourceManager* const resources =
       session->own_resources != nullptr ? session->own_resources.get() : &env_->resources();

@@ -1,0 +1,43 @@
+#include "cluster/worker/dead_accelerators.h"
+
+#include <set>
+#include <string>
+
+#include "absl/strings/cord.h"
+#include "core/text/strings.h"
+#include "graph/model/graph_impl.h"
+#include "graph/model/node.h"
+#include "pjrt/accelerator.h"
+
+namespace tensorbraid {
+namespace {
+
+constexpr char kDeadDevices[] = "tensorbraid/dead_devices";
+
+}  // namespace
+
+Status StartAccelerators(const Graph& part) {
+  std::set<std::string> started;
+  for (const auto& node : ImplOf(part).nodes()) {
+    TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(node->device()));
+    if (!device.type.has_value() || !pjrt::IsAcceleratorType(*device.type)) continue;
+    if (!started.insert(*device.type).second) continue;
+    const auto client = pjrt::Accelerator::OfType(*device.type).GetClient();
+    if (client.ok()) continue;
+    device.id.reset();
+    Status status = Annotate(client.status(), node->Describe());
+    status.SetPayload(kDeadDevices, absl::Cord(device.ToString()));
+    return status;
+  }
+  return OkStatus();
+}
+
+std::optional<DeviceName> DeadAcceleratorsOf(const Status& status) {
+  const auto name = status.GetPayload(kDeadDevices);
+  if (!name.has_value()) return std::nullopt;
+  auto device = DeviceName::Parse(std::string(*name));
+  if (!device.ok()) return std::nullopt;
+  return *std::move(device);
+}
+
+}  // namespace tensorbraid

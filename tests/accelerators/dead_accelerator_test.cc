@@ -1,0 +1,60 @@
+// Tests of a task whose accelerator cannot be started. The fake plugin (src/pjrt/testing/fake_plugin.h) fails, and no
+// test before has started it in this process.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cluster/testing/test_cluster.h"
+#include "pjrt/find_plugins.h"
+#include "pjrt/testing/fake_plugin.h"
+#include "tensorbraid/tensorbraid.h"
+
+namespace tensorbraid {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(DeadAcceleratorTest, TheCpuOfAnotherTaskComputesWithSoftPlacement) {
+  setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
+  auto* const control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
+      dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  TaskOptions task;
+  task.device_count = {{"XLA_CPU", 1}};
+  TestCluster cluster(0, 2, task);
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2}, "x");
+  Output y;
+  {
+    auto device = g.Device("/job:worker/task:1/device:XLA_CPU:0");
+    y = x + x;
+  }
+  const auto run = [&](bool soft) -> StatusOr<float> {
+    TF_ASSIGN_OR_RETURN(const auto session,
+                        Session::Create(g, {.target = cluster.target("worker", 0), .allow_soft_placement = soft}));
+    TF_ASSIGN_OR_RETURN(const auto values, session->Run({y}, {{x, Tensor::Vector<float>({1, 2})}}));
+    return values[0].data<float>()[1];
+  };
+  control->fail_next = "Client_Create";
+  const Status failed = run(/*soft=*/false).status();
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("made to fail: Client_Create"));
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("worker/1"));
+
+  control->fail_next = "Client_Create";
+  const auto on_cpu = run(/*soft=*/true);
+  ASSERT_TRUE(on_cpu.ok()) << on_cpu.status();
+  EXPECT_EQ(*on_cpu, 4);
+  EXPECT_EQ(control->fail_next, nullptr);
+  EXPECT_EQ(control->runs, 0);
+
+  // A later session tries again.
+  const auto on_device = run(/*soft=*/true);
+  ASSERT_TRUE(on_device.ok()) << on_device.status();
+  EXPECT_EQ(*on_device, 4);
+  EXPECT_EQ(control->runs, 1);
+}
+
+}  // namespace
+}  // namespace tensorbraid
