@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text/strings.h"
+#include "core/threads/at_once_or_pool.h"
 #include "executor/clusters/cluster_kernel.h"
 #include "executor/clusters/make.h"
 #include "executor/clusters/on_host_kernel.h"
@@ -240,22 +241,24 @@ StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const De
 
 void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done) {
   struct Waiting {
+    explicit Waiting(ThreadPool& pool) : after(pool) {}
     std::atomic<size_t> left;
+    AtOnceOrPool after;
     std::function<void(const Status&)> done;
     Mutex mu;
     Status status TB_GUARDED_BY(mu);
   };
-  auto waiting = std::make_shared<Waiting>();
+  const auto waiting = std::make_shared<Waiting>(*pool);
   waiting->left.store(devices.size());
   waiting->done = std::move(done);
   for (Device* device : devices) {
-    device->WhenIdle([waiting, pool](const Status& status) {
+    device->WhenIdle([waiting](const Status& status) {
       {
         MutexLock lock(waiting->mu);
         if (waiting->status.ok()) waiting->status = status;
       }
       if (waiting->left.fetch_sub(1) > 1) return;
-      pool->Schedule([waiting] {
+      waiting->after.Run([waiting] {
         Status status;
         {
           MutexLock lock(waiting->mu);
@@ -265,6 +268,7 @@ void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::functi
       });
     });
   }
+  waiting->after.CallHasReturned();
 }
 
 }  // namespace tensorbraid

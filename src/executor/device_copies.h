@@ -36,7 +36,8 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device);
 // memories.
 StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices);
 
-// Calls `done` on `pool` when the streams of all these devices have done the work that was enqueued before this call.
+// Calls `done` when the streams of all these devices have done the work that was enqueued before this call: at once, or
+// later on `pool`.
 // `done` gets the first error of that work. `devices` must live until then. REQUIRES: `devices` is not empty.
 void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done);
 

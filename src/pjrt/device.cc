@@ -8,6 +8,12 @@
 #include "pjrt/in_flight.h"
 
 namespace tensorbraid::pjrt {
+namespace {
+
+// Bytes of a copy to the host that a thread may wait for.
+constexpr size_t kBriefCopy = 16 * 1024;
+
+}  // namespace
 
 // Makes buffers without a value, which takes no memory: the plugin allocates when it makes the value.
 class PjrtDevice::DeviceAllocator final : public Allocator {
@@ -99,6 +105,8 @@ void PjrtDevice::CopyToDevice(const Tensor& from, const Tensor& to, Done done) {
 void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
   const auto array = ArrayOf(from);
   if (!array.ok()) return done(array.status());
+  // If the device has nothing to do, the copy of a few elements takes less time than a change of threads.
+  const bool is_brief = to.num_bytes() <= kBriefCopy && in_flight_->IsIdle();
   const uint64_t work = in_flight_->Begin();
   const auto end = [in_flight = in_flight_, work, done = std::move(done), from, to](const Status& status) {
     in_flight->End(work, OkStatus());
@@ -107,6 +115,7 @@ void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
   };
   auto copied = (*array)->ToHost(to.inplace_raw_data(), to.num_bytes());
   if (!copied.ok()) return end(copied.status());
+  if (is_brief) return end(copied->Await());
   copied->OnReady(end);
 }
 

@@ -39,6 +39,11 @@ void InFlight::WhenDone(Done done) {
   done(error);
 }
 
+bool InFlight::IsIdle() const {
+  MutexLock lock(mu_);
+  return running_.empty();
+}
+
 void InFlight::Wait() {
   MutexLock lock(mu_);
   const uint64_t end = next_;

@@ -24,6 +24,8 @@ class InFlight {
   // Calls `done` when all work that has begun before has ended, on the thread that ends the last piece, or at once.
   // Passes the first error since the last call of WhenDone.
   void WhenDone(Done done) TB_EXCLUDES(mu_);
+  // Whether all work that has begun has ended.
+  bool IsIdle() const TB_EXCLUDES(mu_);
   // Waits until all work that has begun before has ended.
   void Wait() TB_EXCLUDES(mu_);
 
@@ -34,7 +36,7 @@ class InFlight {
   };
   bool HasEnded(uint64_t end) const TB_REQUIRES(mu_) { return running_.empty() || *running_.begin() >= end; }
 
-  Mutex mu_;
+  mutable Mutex mu_;
   CondVar ended_;
   uint64_t next_ TB_GUARDED_BY(mu_) = 0;
   std::set<uint64_t> running_ TB_GUARDED_BY(mu_);

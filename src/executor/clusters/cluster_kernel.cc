@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
+#include "core/threads/at_once_or_pool.h"
 #include "core/threads/mutex.h"
 #include "core/values/new_tensor.h"
 #include "executor/clusters/cluster_run.h"
@@ -26,12 +27,12 @@
 #include "executor/clusters/signature.h"
 #include "executor/clusters/signature_limit.h"
 #include "graph/model/graph_impl.h"
-#include "pjrt/device.h"
 #include "pjrt/compile_log.h"
+#include "pjrt/device.h"
 #include "pjrt/device_buffer.h"
 #include "pjrt/emitter.h"
-#include "runtime/kernel/kernel_state.h"
 #include "pjrt/program_cache.h"
+#include "runtime/kernel/kernel_state.h"
 #include "runtime/kernel/random_stream.h"
 #include "runtime/kernel/step_tracer.h"
 #include "runtime/variables/locked_variables.h"
@@ -338,7 +339,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
 
   // Ends the run when the error word is on the host, so that nothing behind an error happens.
   void WaitForWord(const RunPtr& run, std::shared_ptr<const Executable> executable, ErrorWait wait) {
-    ThreadPool& pool = run->ctx.pool();
+    const auto after = std::make_shared<AtOnceOrPool>(run->ctx.pool());
     if (!run->Wait(run, name_, CompileLog::WaitFor::kDevice)) return;
     const Tensor on_device = wait.on_device, on_host = wait.on_host;
     auto end = [self = shared_from_this(), run, executable = std::move(executable),
@@ -348,10 +349,11 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       self->Assign(*run, wait.values);
       self->Finish(run, executable);
     };
-    device_.Copy(on_device, on_host, [run, &pool, end = std::move(end)](const Status& copied) {
+    device_.Copy(on_device, on_host, [run, after, end = std::move(end)](const Status& copied) {
       // The pool exists as long as a run of a step.
-      if (run->Resume()) pool.Schedule([end, copied] { end(copied); });
+      if (run->Resume()) after->Run([end, copied] { end(copied); });
     });
+    after->CallHasReturned();
   }
 
   // For the trace of the step: what to call when the program, which has just been enqueued, ends. Null: no trace. The

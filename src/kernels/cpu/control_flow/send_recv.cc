@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/threads/at_once_or_pool.h"
 #include "core/threads/mutex.h"
 #include "core/values/new_tensor.h"
 #include "runtime/dataset/variant_values.h"
@@ -80,26 +81,35 @@ class CopyKernel final : public AsyncKernel {
     for (const auto& [source, to] : copies) {
       ctx.device().Copy(source, to, [all](const Status& status) { all->End(status); });
     }
+    all->AllHaveBegun();
   }
 
  private:
   // Copies that end one by one.
   class Copies {
    public:
-    Copies(size_t number, ThreadPool& pool, Done done) : left_(number), pool_(pool), done_(std::move(done)) {}
+    Copies(size_t number, ThreadPool& pool, Done done) : left_(number), after_(pool), done_(std::move(done)) {}
     void End(const Status& status) {
-      MutexLock lock(mu_);
-      if (status_.ok()) status_ = status;
-      if (--left_ > 0) return;
-      // The device calls back on its own thread, which must not run the nodes that follow.
-      pool_.Schedule([done = std::move(done_), status = status_] { done(status); });
+      {
+        MutexLock lock(mu_);
+        if (status_.ok()) status_ = status;
+        if (--left_ > 0) return;
+      }
+      // A device that calls back later does so on its own thread, which must not run the nodes that follow.
+      after_.Run([done = std::move(done_), status = Result()] { done(status); });
     }
+    void AllHaveBegun() { after_.CallHasReturned(); }
 
    private:
+    Status Result() {
+      MutexLock lock(mu_);
+      return status_;
+    }
+
     Mutex mu_;
     size_t left_ TB_GUARDED_BY(mu_);
     Status status_ TB_GUARDED_BY(mu_);
-    ThreadPool& pool_;
+    AtOnceOrPool after_;
     Done done_ TB_GUARDED_BY(mu_);
   };
 
