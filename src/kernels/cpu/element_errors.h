@@ -41,6 +41,19 @@ inline Status SegmentOutOfRange(const Shape& ids, int64_t element, int64_t id, i
   return InvalidArgument("segment_ids", Position(ids, element), " = ", id, " is out of range [0, ", segments, ")");
 }
 
+// The last of sorted segment ids is `id`, which is not below the given number of segments.
+inline Status LastSegmentOutOfRange(int64_t id, int64_t segments) {
+  return InvalidArgument("segment ids must be < num_segments, got ", id, " for ", segments);
+}
+// Row `row` of sorted segment ids is `id`, which is out of range or less than `last`, the id of the row before.
+inline Status SegmentNotSorted(int64_t row, int64_t id, int64_t last, int64_t segments) {
+  if (id < 0 || id >= segments) {
+    return InvalidArgument("Segment id ", id, " out of range [0, ", segments,
+                           "), possibly because 'segment_ids' input is not sorted. Row: ", row);
+  }
+  return InvalidArgument("segment ids are not increasing: row ", row, " has ", id, " after ", last);
+}
+
 // A tensor has numbers that are not finite. If `signs`, the message tells infinities apart.
 inline Status NotFinite(const std::string& message, bool signs, bool negative, bool positive, bool nan) {
   std::vector<std::string> found;

@@ -17,18 +17,22 @@ Expr GatherRows(const Expr& x, const Expr& rows) {
                          stablehlo::ArrayText(std::vector<int64_t>{1, size})))};
 }
 
-Expr ScatterAddRows(int64_t n, const Expr& rows, const Expr& updates) {
+Expr ScatterRows(int64_t n, const Expr& initial, const Expr& rows, const Expr& updates, Combination combine) {
   stablehlo::Builder& b = updates.builder();
   const DType dtype = updates.dtype();
-  const stablehlo::Value zeros = b.Splat(dtype, 0, {n, updates.shape().dim(1)});
-  if (updates.shape().num_elements() == 0 || n == 0) return {b, zeros};
+  const stablehlo::Value start = b.BroadcastTo(initial.value(), {n, updates.shape().dim(1)});
+  if (updates.shape().num_elements() == 0 || n == 0) return {b, start};
   const std::string region = b.Region({dtype, dtype}, [&](const std::vector<stablehlo::Value>& v) {
-    return std::vector<stablehlo::Value>{b.Binary("add", v[0], v[1])};
+    return std::vector<stablehlo::Value>{combine({b, v[0]}, {b, v[1]}).value()};
   });
-  return {b, b.Op("scatter", {zeros, rows.value(), updates.value()}, dtype, zeros.shape,
+  return {b, b.Op("scatter", {start, rows.value(), updates.value()}, dtype, start.shape,
                   "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = "
                   "[0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>",
                   {region})};
+}
+
+Expr ScatterAddRows(int64_t n, const Expr& rows, const Expr& updates) {
+  return ScatterRows(n, updates.Number(0), rows, updates, [](const Expr& x, const Expr& y) { return x + y; });
 }
 
 SelectedSlices SelectSlices(EmitContext& ctx, const stablehlo::Value& indices, const Shape& shape, bool ignore,

@@ -13,8 +13,10 @@ namespace tensorbraid::pjrt {
 // zeros if there is none.
 Expr GatherRows(const Expr& x, const Expr& rows);
 
-// A tensor [n, size] of zeros, to whose rows `rows` [k] those of `updates` [k, size] are added. An update whose row
-// does not exist is ignored.
+// A tensor [n, size] whose elements are the scalar `initial`, with whose rows `rows` [k] those of `updates` [k, size]
+// are combined. An update whose row does not exist is ignored.
+Expr ScatterRows(int64_t n, const Expr& initial, const Expr& rows, const Expr& updates, Combination combine);
+// The same for sums: the tensor has zeros at first.
 Expr ScatterAddRows(int64_t n, const Expr& rows, const Expr& updates);
 
 // The slices of a tensor whose leading coordinates are the rows of `indices` [..., depth].

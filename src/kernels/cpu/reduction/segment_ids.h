@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
 #include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid::cpu {
@@ -29,16 +30,10 @@ inline StatusOr<int64_t> SegmentsOf(const Tensor& ids) {
 // input for the number of segments, and false if `segments` comes from the last id.
 inline Status CheckSegmentIds(const Tensor& ids, int64_t segments, bool limited) {
   const int64_t n = ids.num_elements();
-  if (limited && n > 0 && IdAt(ids, n - 1) >= segments) {
-    return InvalidArgument("segment ids must be < num_segments, got ", IdAt(ids, n - 1), " for ", segments);
-  }
+  if (limited && n > 0 && IdAt(ids, n - 1) >= segments) return LastSegmentOutOfRange(IdAt(ids, n - 1), segments);
   for (int64_t i = 0, last = 0; i < n; ++i) {
     const int64_t id = IdAt(ids, i);
-    if (id < 0 || id >= segments) {
-      return InvalidArgument("Segment id ", id, " out of range [0, ", segments,
-                             "), possibly because 'segment_ids' input is not sorted. Row: ", i);
-    }
-    if (id < last) return InvalidArgument("segment ids are not increasing: row ", i, " has ", id, " after ", last);
+    if (id < last || id >= segments) return SegmentNotSorted(i, id, last, segments);
     last = id;
   }
   return OkStatus();

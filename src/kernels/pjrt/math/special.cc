@@ -1,7 +1,9 @@
 // Error functions, by the rational approximations of Cephes (S. Moshier, "Methods and Programs for Mathematical
-// Functions", 1989).
+// Functions", 1989), and the logarithm of the gamma function and its derivative.
+#include <array>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 #include "kernels/pjrt/formulas.h"
 
@@ -62,9 +64,61 @@ Expr EmitErfc(const Expr& x) {
   return Select(size < 1, 1 - ErfNearZero(x), Select(x < 0, 2 - tail, tail));
 }
 
+// The gamma functions are computed in float64: their terms are large, and cancel near the zeros.
+Expr WideOf(const Expr& x) { return x.Convert(kFloat64); }
+constexpr double kPi = 3.14159265358979323846;
+
+// For x > 0, by Lanczos's approximation with g = 7 (C. Lanczos, "A Precision Approximation of the Gamma Function",
+// 1964).
+Expr LgammaOfPositive(const Expr& x) {
+  constexpr std::array<double, 8> kTerms = {676.5203681218851,     -1259.1392167224028,  771.32342877765313,
+                                            -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
+                                            9.9843695780195716e-6, 1.5056327351493116e-7};
+  const Expr z = x - 1;
+  Expr sum = x.Number(0.99999999999980993);
+  for (size_t i = 0; i < kTerms.size(); ++i) sum = sum + kTerms[i] / (z + static_cast<double>(i + 1));
+  const Expr t = z + 7.5;
+  return (z + 0.5) * (Log(t) - 1) + Log(sum) + (0.91893853320467274 - 7);
+}
+
+Expr EmitLgamma(const Expr& narrow) {
+  const Expr x = WideOf(narrow), reflects = x < 0.5, size = Abs(x);
+  const Expr far = LgammaOfPositive(Select(reflects, 1 - x, x));
+  // log |pi / sin(pi x)| - lgamma(1 - x). The sine has the period 1 in absolute value; it is 0 at the poles.
+  const Expr fraction = size - Floor(size);
+  const Expr near = std::log(kPi) - Log((fraction * kPi).Unary("sine")) - far;
+  const Expr value = Select(reflects, near, far);
+  const Expr infinity = x.Number(std::numeric_limits<double>::infinity());
+  const Expr is_pole = x <= 0 && Floor(x) == x;
+  return Select(is_pole || size == infinity, infinity, value).Convert(narrow.dtype());
+}
+
+// Below 10, by psi(x) = psi(x + 1) - 1 / x; above, by its asymptotic series.
+Expr EmitDigamma(const Expr& narrow) {
+  const Expr x = WideOf(narrow), reflects = x <= 0;
+  Expr y = Select(reflects, 1 - x, x), sum = x.Number(0);
+  for (int i = 0; i < 10; ++i) {
+    const Expr is_small = y < 10;
+    sum = Select(is_small, sum - 1 / y, sum);
+    y = Select(is_small, y + 1, y);
+  }
+  const Expr w = 1 / (y * y);
+  const Expr series =
+      w * Polynomial(w, {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12});
+  const Expr far = sum + Log(y) - 0.5 / y - series;
+  // psi(1 - x) - psi(x) = pi / tan(pi x), which has the period 1.
+  const Expr angle = (x - Floor(x)) * kPi;
+  const Expr near = far - kPi * (angle.Unary("cosine") / angle.Unary("sine"));
+  const Expr nan = x.Number(std::numeric_limits<double>::quiet_NaN());
+  const Expr is_pole = reflects && Floor(x) == x;
+  return Select(is_pole, nan, Select(reflects, near, far)).Convert(narrow.dtype());
+}
+
 }  // namespace
 
 void RegisterMathSpecialEmitters(EmitterRegistry& r) {
+  AddUnary(r, "Lgamma", kFloats, EmitLgamma);
+  AddUnary(r, "Digamma", kFloats, EmitDigamma);
   AddUnary(r, "Erf", kFloats, EmitErf);
   AddUnary(r, "Erfc", kFloats, EmitErfc);
 }

@@ -180,6 +180,45 @@ Status EmitMaxPoolGrad(EmitContext& ctx) {
   return OkStatus();
 }
 
+// For each place of the windows: the elements there, where they are the first ones that equal the maximum.
+Status EmitMaxPoolGradGrad(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));
+  TF_ASSIGN_OR_RETURN(const Expr ddx, WideInput(ctx, 2));
+  TF_ASSIGN_OR_RETURN(const PlacedPool p, Place(ctx, x.shape(), /*spatial=*/2, /*pools_channels=*/false, -1));
+  const Shape& shape = p.windows.output;
+  TF_RETURN_IF_ERROR(CheckShape("the original output", y.shape(), shape));
+  TF_RETURN_IF_ERROR(CheckShape("the gradient", ddx.shape(), x.shape()));
+  Builder& b = ctx.builder();
+  Expr sum = ddx.Number(0).BroadcastTo(shape);
+  if (shape.num_elements() == 0) {
+    SetOutput(ctx, 0, sum);
+    return OkStatus();
+  }
+  const Windows w = WindowsOf(p.attrs, p.windows);
+  const std::vector<int64_t> interior(w.low.size(), 0);
+  const auto pad = [&](const Value& v) { return b.Pad(v, b.Splat(v.dtype, 0), w.low, w.high, interior); };
+  const Value elements = pad(x.value()), gradients = pad(ddx.value()), inside = pad(b.Splat(kBool, 1, x.shape()));
+  Expr found(b, b.Splat(kBool, 0, shape));
+  const int rows = p.attrs.spatial_axis(0), columns = p.attrs.spatial_axis(1);
+  for (int64_t row = 0; row < w.sizes[rows]; ++row) {
+    for (int64_t column = 0; column < w.sizes[columns]; ++column) {
+      std::vector<int64_t> begin(w.low.size(), 0), end;
+      begin[rows] = row;
+      begin[columns] = column;
+      for (size_t i = 0; i < begin.size(); ++i) {
+        end.push_back(begin[i] + (shape.dim(static_cast<int>(i)) - 1) * w.strides[i] + 1);
+      }
+      const auto here = [&](const Value& v) { return Expr(b, b.Slice(v, begin, end, w.strides)); };
+      const Expr is_first = here(elements) == y && here(inside) && !found;
+      sum = Select(is_first, here(gradients), sum);
+      found = found || is_first;
+    }
+  }
+  SetOutput(ctx, 0, sum);
+  return OkStatus();
+}
+
 Status EmitAvgPool(EmitContext& ctx, int spatial) {
   TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const PlacedPool p, Place(ctx, x.shape(), spatial, /*pools_channels=*/false, -1));

@@ -13,6 +13,8 @@ Status EmitAvgPool(EmitContext& ctx, int spatial);
 Status EmitAvgPoolGrad(EmitContext& ctx, int spatial);
 // Of images: the first of several equal elements of a window gets the gradient. Also the emitter of _MaxPoolReluGrad.
 Status EmitMaxPoolGrad(EmitContext& ctx);
+// Of images: the op MaxPoolGradGrad, whose program grows with the size of the windows.
+Status EmitMaxPoolGradGrad(EmitContext& ctx);
 
 // Windows on a tensor.
 struct PlacedPool {
