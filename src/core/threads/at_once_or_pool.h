@@ -2,7 +2,8 @@
 #ifndef TENSORBRAID_CORE_THREADS_AT_ONCE_OR_POOL_H_
 #define TENSORBRAID_CORE_THREADS_AT_ONCE_OR_POOL_H_
 
-#include <thread>
+#include <pthread.h>
+
 #include <utility>
 
 #include "core/threads/thread_pool.h"
@@ -14,7 +15,7 @@ namespace tensorbraid {
 // costs no change of threads. Made by the thread that makes the call; shared with the callback.
 class AtOnceOrPool {
  public:
-  explicit AtOnceOrPool(ThreadPool& pool) : pool_(pool), caller_(std::this_thread::get_id()) {}
+  explicit AtOnceOrPool(ThreadPool& pool) : pool_(pool), caller_(pthread_self()) {}
 
   // The function that takes the callback has returned. Called by the thread that has called it. The pool need not exist
   // any longer if the callback has come.
@@ -23,13 +24,13 @@ class AtOnceOrPool {
   template <typename Work>
   void Run(Work work) {
     // Only the caller's thread looks at `returned_`.
-    if (std::this_thread::get_id() == caller_ && !returned_) return work();
+    if (pthread_equal(pthread_self(), caller_) != 0 && !returned_) return work();
     pool_.Schedule(std::move(work));
   }
 
  private:
   ThreadPool& pool_;
-  const std::thread::id caller_;
+  const pthread_t caller_;
   bool returned_ = false;
 };
 
