@@ -70,10 +70,13 @@ class Stripes {
 // The scores of the classes. The variables are made by the first network in the graph and shared by the others.
 class ResNet {
  public:
-  ResNet(int depth, bool training) : depth_(depth), training_(training) {}
+  // If `bfloat16`, activations are bfloat16. Weights and normalisation stay float32.
+  ResNet(int depth, bool training, bool bfloat16) : depth_(depth), training_(training), bfloat16_(bfloat16) {}
 
-  tf::Output Scores(tf::Output x) const {
+  tf::Output Scores(tf::Output x) {
     auto scope = x.graph()->VariableScope("resnet", {.reuse = tf::kAutoReuse});
+    if (bfloat16_) x = tf::Cast(x, tf::kBfloat16);
+    convolutions_ = 0;
     if (depth_ == 20) {
       x = Convolution(x, 16, 3, 1, /*relu=*/true);
       for (int stage = 0; stage < 3; ++stage) {
@@ -89,11 +92,17 @@ class ResNet {
         }
       }
     }
-    return layers::Dense(tf::ReduceMean(x, {1, 2}), {.units = kClasses, .name = "scores"});
+    const auto features = tf::ReduceMean(bfloat16_ ? tf::Cast(x, tf::kFloat32) : x, {1, 2});
+    return layers::Dense(features, {.units = kClasses, .name = "scores"});
   }
 
  private:
-  tf::Output Convolution(tf::Output x, int64_t filters, int64_t kernel, int64_t stride, bool relu) const {
+  tf::Output Convolution(tf::Output x, int64_t filters, int64_t kernel, int64_t stride, bool relu) {
+    if (bfloat16_) {
+      x = tf::Cast(Bfloat16Convolution(x, filters, kernel, stride), tf::kFloat32);
+      x = tf::Cast(layers::BatchNorm(x, {.training = training_, .momentum = 0.9}), tf::kBfloat16);
+      return relu ? nn::Relu(x) : x;
+    }
     x = layers::Conv2D(x, {.filters = filters,
                            .kernel = {kernel},
                            .strides = {stride},
@@ -102,18 +111,25 @@ class ResNet {
     x = layers::BatchNorm(x, {.training = training_, .momentum = 0.9});
     return relu ? nn::Relu(x) : x;
   }
+  // The layer would make weights of the dtype of x.
+  tf::Output Bfloat16Convolution(const tf::Output& x, int64_t filters, int64_t kernel, int64_t stride) {
+    const std::string name = "convolution_" + std::to_string(convolutions_++) + "/kernel";
+    const tf::Variable weights = tf::GetVariable(*x.graph(), name, {kernel, kernel, x.shape().dim(3), filters},
+                                                 {.regularizer = tf::L2Regularizer(1e-4)});
+    return nn::Conv2D(x, tf::Cast(weights, tf::kBfloat16), {.strides = {stride}});
+  }
   // The input of a block, with the shape of its output.
-  tf::Output Shortcut(const tf::Output& x, int64_t filters, int64_t stride) const {
+  tf::Output Shortcut(const tf::Output& x, int64_t filters, int64_t stride) {
     if (stride == 1 && x.shape().dim(3) == filters) return x;
     return Convolution(x, filters, 1, stride, /*relu=*/false);
   }
-  tf::Output Basic(const tf::Output& x, int64_t filters, int64_t stride) const {
+  tf::Output Basic(const tf::Output& x, int64_t filters, int64_t stride) {
     const auto shortcut = Shortcut(x, filters, stride);
     auto y = Convolution(x, filters, 3, stride, /*relu=*/true);
     y = Convolution(y, filters, 3, 1, /*relu=*/false);
     return nn::Relu(y + shortcut);
   }
-  tf::Output Bottleneck(const tf::Output& x, int64_t filters, int64_t stride) const {
+  tf::Output Bottleneck(const tf::Output& x, int64_t filters, int64_t stride) {
     const auto shortcut = Shortcut(x, 4 * filters, stride);
     auto y = Convolution(x, filters, 1, 1, /*relu=*/true);
     y = Convolution(y, filters, 3, stride, /*relu=*/true);
@@ -122,14 +138,15 @@ class ResNet {
   }
 
   const int depth_;
-  const bool training_;
+  const bool training_, bfloat16_;
+  int convolutions_ = 0;  // of this network so far
 };
 
 struct Options {
   int depth, size, num_devices, steps, batch_size, test_images, seed;
   double learning_rate;
   std::string device_type;
-  bool fixed_batch;
+  bool fixed_batch, bfloat16;
 };
 
 // Device i of this task.
@@ -178,7 +195,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Opt
       y = tf::Variable(g, {share}, tf::Constant(batch.labels), {.dtype = tf::kInt64, .trainable = false, .local = true})
               .Read();
     }
-    const auto scores = ResNet(options.depth, /*training=*/true).Scores(x);
+    const auto scores = ResNet(options.depth, /*training=*/true, options.bfloat16).Scores(x);
     losses.push_back(tf::ReduceMean(nn::SparseSoftmaxCrossEntropy(y, scores)));
     const tf::Output penalised = i == 0 ? losses[0] + layers::RegularizationLoss(g) : losses[i];
     TF_ASSIGN_OR_RETURN(auto tower, optimizer->ComputeGradients(penalised));
@@ -187,7 +204,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Opt
   const auto loss = tf::ReduceMean(tf::Stack({losses.begin(), losses.end()}));
   const auto train = optimizer->ApplyGradients(
       options.num_devices == 1 ? gradients[0] : tf::AverageGradients(gradients), {.global_step = global_step});
-  const auto test_scores = ResNet(options.depth, /*training=*/false).Scores(images);
+  const auto test_scores = ResNet(options.depth, /*training=*/false, options.bfloat16).Scores(images);
   const auto right = tf::ReduceSum(tf::Cast(tf::Equal(tf::ArgMax(test_scores, 1), labels), tf::kFloat32));
 
   hooks.push_back(tf::NanCheck(loss));
@@ -245,6 +262,7 @@ tf::Status Main(int argc, char** argv) {
   auto& test_images = flags.Define("test_images", 1000, "how many images the test takes");
   auto& seed = flags.Define("seed", 1, "seed of the weights and of the images");
   auto& fixed = flags.Define("fixed_batch", false, "train with one batch, which stays in the memory of the devices");
+  auto& bfloat16 = flags.Define("bfloat16", false, "compute activations in bfloat16, with weights of float32");
   for (const char* name : {"train_steps", "batch_size", "num_devices", "test_images", "seed"}) flags.AtLeast(name, 1);
   for (const char* name : {"size", "learning_rate"}) flags.AtLeast(name, 0);
   flags.ParseOrExit(argc, argv);
@@ -275,7 +293,8 @@ tf::Status Main(int argc, char** argv) {
                 .seed = seed,
                 .learning_rate = rate,
                 .device_type = device_type,
-                .fixed_batch = fixed});
+                .fixed_batch = fixed,
+                .bfloat16 = bfloat16});
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }

@@ -20,6 +20,7 @@ flags.DEFINE_integer("train_steps", 200, "stop at this global step", lower_bound
 flags.DEFINE_integer("batch_size", 64, "images per step of one worker", lower_bound=1)
 flags.DEFINE_float("learning_rate", 0.05, "learning rate of Momentum at the start")
 flags.DEFINE_integer("test_images", 1000, "how many images the test takes", lower_bound=1)
+flags.DEFINE_bool("bfloat16", False, "compute activations in bfloat16, with weights of float32")
 flags.DEFINE_bool("fixed_batch", False, "train with one batch, which stays in the memory of the devices")
 FLAGS = flags.FLAGS
 CLASSES = 10
@@ -37,7 +38,21 @@ def stripes(random, count, size):
     return (0.5 + colours * wave[..., None] + noise[..., None]).astype(np.float32), labels
 
 
+def bfloat16_convolution(x, filters, kernel, stride, training, relu):
+    """The layers would make weights of the dtype of x."""
+    with tf.variable_scope(None, default_name="convolution"):
+        weights = tf.get_variable("kernel", [kernel, kernel, x.shape[-1], filters],
+                                  initializer=tf.variance_scaling_initializer(2.0),
+                                  regularizer=lambda w: 1e-4 * tf.nn.l2_loss(w))
+    x = tf.nn.conv2d(x, tf.cast(weights, tf.bfloat16), [1, stride, stride, 1], "SAME")
+    x = tf.layers.batch_normalization(tf.cast(x, tf.float32), training=training, momentum=0.9)
+    x = tf.cast(x, tf.bfloat16)
+    return tf.nn.relu(x) if relu else x
+
+
 def convolution(x, filters, kernel, stride, training, relu=True):
+    if FLAGS.bfloat16:
+        return bfloat16_convolution(x, filters, kernel, stride, training, relu)
     x = tf.layers.conv2d(x, filters, kernel, stride, padding="same", use_bias=False,
                          kernel_initializer=tf.variance_scaling_initializer(2.0),
                          kernel_regularizer=lambda w: 1e-4 * tf.nn.l2_loss(w))
@@ -63,6 +78,8 @@ def block(x, filters, stride, training, bottleneck):
 def resnet(x, training):
     """The scores of the classes. The first call makes the variables, which later calls share."""
     with tf.variable_scope("resnet", reuse=tf.AUTO_REUSE):
+        if FLAGS.bfloat16:
+            x = tf.cast(x, tf.bfloat16)
         if FLAGS.depth == "20":
             x = convolution(x, 16, 3, 1, training)
             stages, bottleneck = [(16, 3), (32, 3), (64, 3)], False
@@ -72,7 +89,7 @@ def resnet(x, training):
         for stage, (filters, blocks) in enumerate(stages):
             for i in range(blocks):
                 x = block(x, filters, 2 if stage and not i else 1, training, bottleneck)
-        return tf.layers.dense(tf.reduce_mean(x, [1, 2]), CLASSES, name="scores")
+        return tf.layers.dense(tf.reduce_mean(tf.cast(x, tf.float32), [1, 2]), CLASSES, name="scores")
 
 
 def place_on(setter, i):
