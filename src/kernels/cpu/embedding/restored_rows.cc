@@ -219,7 +219,7 @@ class TableRestore {
         if (row.info == nullptr) continue;
         const size_t at = at_[row.number];
         std::copy_n(values + at * dim, dim, row.numbers[0]);
-        if (versions != nullptr) row.info->version = versions[at];
+        if (versions != nullptr) row.info->version = std::max(versions[at], RowInfo::kFree + 1);
       }
     });
   }
