@@ -37,7 +37,7 @@ VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::han
 nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& name, nb::handle initializer,
                                nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission,
                                int64_t steps_to_live, double l2_threshold, int64_t max_rows, int64_t max_bytes,
-                               bool skip_not_finite) {
+                               bool skip_not_finite, int64_t filter_keys, double filter_error) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const ScopeGuard top = graph.NameScope("");
@@ -46,6 +46,8 @@ nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& 
                                       .trainable = trainable,
                                       .filter_freq = filter_freq,
                                       .no_permission = no_permission,
+                                      .filter_keys = filter_keys,
+                                      .filter_error = filter_error,
                                       .evict = {.steps_to_live = steps_to_live,
                                                 .l2_threshold = l2_threshold,
                                                 .max_rows = max_rows,
@@ -133,7 +135,7 @@ void BindVariables(Module& m) {
   m.def("make_embedding_variable", &MakeEmbeddingVariable, nb::arg("graph"), nb::arg("dim"), nb::arg("name"),
         nb::arg("initializer"), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
         nb::arg("no_permission"), nb::arg("steps_to_live"), nb::arg("l2_threshold"), nb::arg("max_rows"),
-        nb::arg("max_bytes"), nb::arg("skip_not_finite"));
+        nb::arg("max_bytes"), nb::arg("skip_not_finite"), nb::arg("filter_keys"), nb::arg("filter_error"));
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

@@ -21,6 +21,7 @@ class Settings:
     def __init__(self, rng, kind):
         self.kind = kind
         self.filter_freq = 0 if kind == "size" else rng.choice([0, 0, 1, 2, 3])
+        self.bloom = self.filter_freq > 0 and rng.random() < 0.5
         self.steps_to_live = rng.randrange(10, 60)
         self.threshold = rng.choice([0.5, 4.0])
         self.max_rows = rng.randrange(9, 16)  # few enough that none go below the limit
@@ -29,6 +30,8 @@ class Settings:
         evict = {"steps": tf.GlobalStepEvict(self.steps_to_live), "norm": tf.L2WeightEvict(self.threshold),
                  "size": tf.SizeEvict(max_rows=self.max_rows)}.get(self.kind)
         rule = tf.CounterFilter(self.filter_freq) if self.filter_freq else None
+        if self.bloom:
+            rule = tf.CBFFilter(self.filter_freq, 100_000, 1e-7)  # so large that no two keys share all counters
         return tf.EmbeddingVariableOption(evict_option=evict, filter_option=rule,
                                           init_option=tf.InitializerOption(default_value_no_permission=NO_PERMISSION))
 
@@ -66,7 +69,10 @@ class Model:
             short = self.settings.kind == "norm" and 0.5 * DIM * value * value < self.settings.threshold
             if version < living or short and version < self.newest - SPARED_STEPS:
                 del self.rows[key]
-                self.counts.pop(key, None)
+                if not self.settings.bloom:
+                    self.counts.pop(key, None)
+        if self.settings.bloom:
+            return
         for key, (_, version) in list(self.counts.items()):
             if key not in self.rows and version < living:
                 del self.counts[key]

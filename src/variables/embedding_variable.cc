@@ -65,14 +65,19 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
     mistake("the l2_threshold of its eviction is not a number; a negative number sets no limit");
     return;
   }
-  if (options.filter_keys != 0) {
-    mistake("a filter that counts by a Bloom filter (filter_keys) is not supported yet; leave out filter_keys");
+  const bool bloom = options.filter_keys != 0;
+  if (bloom && (options.filter_freq == 0 || options.filter_keys < 0 ||
+                !(options.filter_error > 0 && options.filter_error < 1))) {
+    mistake("a Bloom filter needs a filter_freq, at least one of filter_keys, and a filter_error between 0 and 1, got ",
+            options.filter_freq, ", ", options.filter_keys, " and ", options.filter_error);
     return;
   }
   TableDescription table;
   table.evict = evict;
   table.skip_not_finite = options.skip_not_finite;
   table.filter_freq = options.filter_freq;
+  table.filter_keys = options.filter_keys;
+  table.filter_error = options.filter_error;
   table.no_permission = options.no_permission;
   table.parts = static_cast<int>(parts);
   table.initial_rows = *rows;

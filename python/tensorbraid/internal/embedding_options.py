@@ -47,7 +47,12 @@ class CounterFilter:
 
 
 class CBFFilter:
-    """Admission after occurrences that a Bloom filter counts. Not supported yet."""
+    """As CounterFilter, but a counting Bloom filter counts, which takes less memory.
+
+    It is made for `max_element_size` keys, of which a part `false_positive_probability` may be admitted too early. If
+    they are not given, counts are exact. Counters have as few bits as `filter_freq` needs, whatever `counter_type` is,
+    and memory is taken when keys touch it.
+    """
 
     def __init__(self, filter_freq=0, max_element_size=0, false_positive_probability=-1.0, counter_type=None):
         if (max_element_size > 0) != (false_positive_probability > 0):
@@ -145,7 +150,7 @@ class EmbeddingVariableOption:
             raise NotImplementedError(f"{what} of the growing table '{name}' is not supported yet; {cure}")
 
         rule = self.filter_strategy
-        if rule is not None and not isinstance(rule, CounterFilter) and getattr(rule, "filter_freq", 1):
+        if rule is not None and not isinstance(rule, (CounterFilter, CBFFilter)) and getattr(rule, "filter_freq", 1):
             refuse(f"the filter {type(rule).__name__}", "use tf.CounterFilter, or leave out filter_option, so that each "
                    "key is admitted at its first update")
         if self.storage_option is not None and self.storage_option.storage_type not in (None, StorageType.DRAM):
@@ -166,10 +171,18 @@ class EmbeddingVariableOption:
     def _admission(self, name):
         """The number of occurrences after which the table `name` admits a key, and what it gives until then."""
         rule = self.filter_strategy
-        count = arguments.integer("filter_freq", rule.filter_freq) if isinstance(rule, CounterFilter) else 0
+        count = arguments.integer("filter_freq", rule.filter_freq) if isinstance(rule, (CounterFilter, CBFFilter)) else 0
         if count < 0:
             raise ValueError(f"filter_freq of the growing table '{name}' must not be negative, got {count}")
         return count, float(arguments.number("default_value_no_permission", self.init.default_value_no_permission))
+
+    def _bloom(self):
+        """The keys that a Bloom filter counts, and its error: 0 and 0 if there is none."""
+        rule = self.filter_strategy
+        if not isinstance(rule, CBFFilter) or rule.max_element_size <= 0 or not rule.filter_freq:
+            return 0, 0.0
+        return (arguments.integer("max_element_size", rule.max_element_size),
+                float(arguments.number("false_positive_probability", rule.false_positive_probability)))
 
     def _eviction(self, name):
         """The steps to live, threshold, most rows and most bytes of the table `name`: 0, -1, 0 and 0 if there is none."""

@@ -80,7 +80,7 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     rows = scope.initializer if rows is None else rows
     parts = _core.make_embedding_variable(graph, dim, full_name, _native(full_name, rows),
                                           partitioner and _count_of(partitioner), bool(trainable),
-                                          *option._admission(full_name), *option._eviction(full_name), bool(option.skip_not_finite))
+                                          *option._admission(full_name), *option._eviction(full_name), bool(option.skip_not_finite), *option._bloom())
     for part in parts:
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
     table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)

@@ -16,8 +16,15 @@ Status Uninitialized(const std::string& name) {
                             "it after all variables and after the optimizer's minimize, which adds slots");
 }
 
-std::unique_ptr<KeyCounts> CountsFor(const RowsDescription& description) {
-  return description.filter_freq > 0 ? std::make_unique<KeyCounts>() : nullptr;
+StatusOr<std::shared_ptr<KeyCounts>> CountsFor(const RowsDescription& description) {
+  if (description.filter_freq <= 0) return nullptr;
+  if (description.filter_keys == 0) return std::make_shared<KeyCounts>();
+  const BloomShape shape = BloomShape::For(description.filter_keys, description.filter_error, description.filter_freq);
+  auto bloom = BloomCounts::Make(shape, description.filter_freq);
+  if (bloom != nullptr) return std::make_shared<KeyCounts>(std::move(bloom));
+  return ResourceExhausted("the system does not grant addresses for the Bloom filter of growing table '",
+                           description.whole, "', which is made for ", description.filter_keys,
+                           " keys: give it fewer, or a larger error");
 }
 
 }  // namespace
@@ -31,7 +38,7 @@ Status EmbeddingTable::Describe(RowsDescription description) {
   WriterLock lock(mu_);
   if (!now_) {
     rows_ = std::make_shared<TableRows>(dim_, description.part, description.parts);
-    counts_ = CountsFor(description);
+    TF_ASSIGN_OR_RETURN(counts_, CountsFor(description));
     now_ = description;
   } else if (now_->part != description.part || now_->parts != description.parts) {
     return InvalidArgument("growing table '", name_, "' holds part ", now_->part, " of ", now_->parts,
@@ -73,9 +80,9 @@ Status EmbeddingTable::Initialize(int column) {
     if (rows_ != nullptr) TF_RETURN_IF_ERROR(rows_->FillColumn(static_cast<size_t>(column), Initials()));
   } else {
     if (!later_) return Undescribed();
+    TF_ASSIGN_OR_RETURN(counts, CountsFor(*later_));
     now_ = later_;
     rows = std::make_shared<TableRows>(dim_, now_->part, now_->parts);
-    counts = CountsFor(*now_);
     Exchange(rows, counts);
   }
   c.initialized = true;
@@ -86,6 +93,21 @@ void EmbeddingTable::Exchange(std::shared_ptr<TableRows>& rows, std::shared_ptr<
   std::swap(rows_, rows);
   std::swap(counts_, counts);
   eviction_step_ = std::numeric_limits<int64_t>::min();
+}
+
+Status EmbeddingTable::Uninitialize(int column) {
+  std::shared_ptr<TableRows> rows;  // then the earlier ones, which are freed after the lock is released
+  std::shared_ptr<KeyCounts> counts;
+  WriterLock lock(mu_);
+  Column& c = columns_[static_cast<size_t>(column)];
+  if (!c.initialized) return NotFound("the growing table or slot '", c.name, "' has no values");
+  c.initialized = false;
+  if (column > 0) return OkStatus();
+  TF_ASSIGN_OR_RETURN(counts, CountsFor(*now_));
+  rows = std::make_shared<TableRows>(dim_, now_->part, now_->parts);
+  Exchange(rows, counts);
+  for (Column& slot : columns_) slot.initialized = false;
+  return OkStatus();
 }
 
 bool EmbeddingTable::is_initialized(int column) const {
@@ -361,7 +383,7 @@ Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
     for (const Column& column : columns_) initial.push_back(column.later_initial);
   }
   auto rows = std::make_shared<TableRows>(dim_, description.part, description.parts);
-  std::shared_ptr<KeyCounts> counts = CountsFor(description);
+  TF_ASSIGN_OR_RETURN(std::shared_ptr<KeyCounts> counts, CountsFor(description));
   const TableRows::Visit visit{.keys = {},
                                .columns = {},
                                .absent = TableRows::Absent::kAdd,

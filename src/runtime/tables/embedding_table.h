@@ -32,6 +32,9 @@ struct RowsDescription {
   // the updates of the key only count. 0: the first update makes the row, and nothing is counted.
   int64_t filter_freq = 0;
   float no_permission = 0;  // what a lookup gives in column 0 for a key that is not admitted
+  // With a filter: the keys that a Bloom filter is made for, and how often it may count too high. 0: counts are exact.
+  int64_t filter_keys = 0;
+  double filter_error = 0;
   EvictionRule evict = {};
   // Whether updates leave out rows whose gradient has a number that is not finite (kernels/cpu/embedding/update.cc).
   bool skip_not_finite = false;
@@ -68,6 +71,9 @@ class EmbeddingTable final : public Resource {
 
   // Column 0: removes all rows. Another column: sets all rows to its initial number. The column is initialized then.
   Status Initialize(int column);
+  // Takes a column back to what it was before Initialize; column 0: all rows and all columns. NotFound if the column is
+  // not initialized. This is what destroying a handle does.
+  Status Uninitialize(int column);
   bool is_initialized(int column) const;
   std::string ColumnName(int column) const;
   // The error of using the column while it is not initialized.

@@ -74,12 +74,14 @@ class KeyCounts::Map {
   size_t used_ TB_GUARDED_BY(mu) = 0;
 };
 
-KeyCounts::KeyCounts() : maps_(std::make_unique<Map[]>(kSmallTables)) {}
+KeyCounts::KeyCounts(std::unique_ptr<BloomCounts> bloom)
+    : bloom_(std::move(bloom)), maps_(bloom_ == nullptr ? std::make_unique<Map[]>(kSmallTables) : nullptr) {}
 KeyCounts::~KeyCounts() = default;
 
 KeyCounts::Map& KeyCounts::MapOf(int64_t key) const { return maps_[static_cast<size_t>(TableRows::ResidueOf(key))]; }
 
 void KeyCounts::Add(int64_t key, int64_t occurrences, int64_t version) {
+  if (bloom_ != nullptr) return bloom_->Add(key, occurrences);
   if (occurrences <= 0) return;
   Map& map = MapOf(key);
   MutexLock lock(map.mu);
@@ -89,6 +91,7 @@ void KeyCounts::Add(int64_t key, int64_t occurrences, int64_t version) {
 }
 
 void KeyCounts::RaiseTo(int64_t key, int64_t count, int64_t version) {
+  if (bloom_ != nullptr) return bloom_->RaiseTo(key, count);
   if (count <= 0) return;
   Map& map = MapOf(key);
   MutexLock lock(map.mu);
@@ -98,12 +101,14 @@ void KeyCounts::RaiseTo(int64_t key, int64_t count, int64_t version) {
 }
 
 void KeyCounts::Erase(int64_t key) {
+  if (bloom_ != nullptr) return;  // other keys have the same counters
   Map& map = MapOf(key);
   MutexLock lock(map.mu);
   map.Erase(key);
 }
 
 void KeyCounts::EraseIf(int residue, const std::function<bool(const KeyCount&)>& erased) {
+  if (bloom_ != nullptr) return;
   Map& map = maps_[static_cast<size_t>(residue)];
   MutexLock lock(map.mu);
   std::vector<int64_t> keys;
@@ -114,6 +119,7 @@ void KeyCounts::EraseIf(int residue, const std::function<bool(const KeyCount&)>&
 }
 
 int64_t KeyCounts::CountOf(int64_t key) const {
+  if (bloom_ != nullptr) return bloom_->CountOf(key);
   const Map& map = MapOf(key);
   MutexLock lock(map.mu);
   const KeyCount* const entry = map.Find(key);
@@ -121,6 +127,7 @@ int64_t KeyCounts::CountOf(int64_t key) const {
 }
 
 void KeyCounts::ForEach(int residue, const std::function<void(const KeyCount&)>& visit) const {
+  if (bloom_ != nullptr) return;
   const Map& map = maps_[static_cast<size_t>(residue)];
   MutexLock lock(map.mu);
   for (const KeyCount& entry : map.entries()) {
@@ -129,6 +136,7 @@ void KeyCounts::ForEach(int residue, const std::function<void(const KeyCount&)>&
 }
 
 int64_t KeyCounts::keys() const {
+  if (bloom_ != nullptr) return 0;
   size_t keys = 0;
   for (size_t r = 0; r < kSmallTables; ++r) {
     MutexLock lock(maps_[r].mu);
@@ -138,6 +146,7 @@ int64_t KeyCounts::keys() const {
 }
 
 int64_t KeyCounts::bytes() const {
+  if (bloom_ != nullptr) return bloom_->bytes();
   size_t bytes = kSmallTables * sizeof(Map);
   for (size_t r = 0; r < kSmallTables; ++r) {
     MutexLock lock(maps_[r].mu);

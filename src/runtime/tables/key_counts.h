@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/threads/mutex.h"
+#include "runtime/tables/bloom_counts.h"
 
 namespace tensorbraid {
 
@@ -20,11 +21,12 @@ struct KeyCount {
 };
 
 // The counts of the keys of one part of a table. They are in a hash table for each remainder by 1,000, so that one that
-// grows moves a thousandth of the keys. Thread-safe: each has a lock, which is held for moments, and may be acquired
-// while the lock of a small table is held.
+// grows moves a thousandth of the keys. Or a Bloom filter counts them, which knows no keys: then nothing is forgotten
+// or visited. Thread-safe: each has a lock, which is held for moments, and may be acquired while the lock of a small
+// table is held.
 class KeyCounts {
  public:
-  KeyCounts();
+  explicit KeyCounts(std::unique_ptr<BloomCounts> bloom = nullptr);
   ~KeyCounts();
 
   // Adds occurrences of a key, of which there may be none, in this step.
@@ -40,13 +42,17 @@ class KeyCounts {
   // Calls visit(count) for each key with this remainder, in no particular order. `visit` does not use this object.
   void ForEach(int residue, const std::function<void(const KeyCount&)>& visit) const;
 
+  // Null unless a Bloom filter counts.
+  BloomCounts* bloom() const { return bloom_.get(); }
+  // The keys that are known.
   int64_t keys() const;
   int64_t bytes() const;
 
  private:
   class Map;
   Map& MapOf(int64_t key) const;
-  const std::unique_ptr<Map[]> maps_;  // by remainder
+  const std::unique_ptr<BloomCounts> bloom_;
+  const std::unique_ptr<Map[]> maps_;  // by remainder; null if a Bloom filter counts
 };
 
 }  // namespace tensorbraid

@@ -14,11 +14,23 @@ namespace tensorbraid::cpu {
 
 // What a save has copied of one small table.
 struct CopiedRows {
+  int residue = 0;                                                                       // of the small table
   std::vector<int64_t> keys = {}, freqs = {}, versions = {};                             // no freqs without a filter
   std::vector<std::vector<float>> numbers = {};                                          // of each column
   std::vector<int64_t> filtered_keys = {}, filtered_freqs = {}, filtered_versions = {};  // that are not admitted
+  std::vector<int64_t> bloom_blocks = {};                                                // residue * blocks + block
+  std::vector<BloomCounts::Block> bloom_counters = {};                                   // of these blocks
   std::vector<int64_t> deleted = {};                                                     // of an increment
 };
+
+// The tensors of a Bloom filter, besides DeepRec's. DeepRec has none.
+inline constexpr const char* kBloomBlocksName = "-filter_blocks";
+inline constexpr const char* kBloomCountersName = "-filter_counters";
+inline constexpr const char* kBloomShapeName = "-filter_shape";
+
+inline Tensor TensorOf(const BloomShape& shape) {
+  return Tensor::Vector<int64_t>({shape.blocks, int64_t{shape.bits}, int64_t{shape.hashes}});
+}
 
 // Numbers of a save and of the completed one before it (runtime/tables/changes.h).
 struct SaveNumbers {
@@ -37,8 +49,18 @@ class RowCopier {
   void CopyAll(int residue, SmallTable& small, const KeyCounts* counts, const SaveNumbers& numbers,
                CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
     Clear(to);
+    to->residue = residue;
+    to->keys.reserve(small.rows());
+    to->versions.reserve(small.rows());
+    for (auto& numbers_of_column : to->numbers) numbers_of_column.reserve(small.rows() * dim_);
     small.ForEachRow([&](uint32_t row) { CopyRow(small, row, counts, to); });
     if (counts != nullptr) {
+      if (const BloomCounts* const bloom = counts->bloom(); bloom != nullptr) {
+        bloom->ForEachBlock(residue, [&](int64_t block, const BloomCounts::Block& counters) {
+          to->bloom_blocks.push_back(residue * bloom->shape().blocks + block);
+          to->bloom_counters.push_back(counters);
+        });
+      }
       counts->ForEach(residue, [&](const KeyCount& key) TB_NO_THREAD_SAFETY_ANALYSIS {
         if (small.Find(key.key, KeyHash(key.key)) != RowIndex::kNone) return;
         to->filtered_keys.push_back(key.key);
@@ -65,9 +87,10 @@ class RowCopier {
  private:
   void Clear(CopiedRows* rows) const {
     for (auto* list : {&rows->keys, &rows->freqs, &rows->versions, &rows->filtered_keys, &rows->filtered_freqs,
-                       &rows->filtered_versions, &rows->deleted}) {
+                       &rows->filtered_versions, &rows->bloom_blocks, &rows->deleted}) {
       list->clear();
     }
+    rows->bloom_counters.clear();
     rows->numbers.resize(columns_.size());
     for (auto& numbers : rows->numbers) numbers.clear();
   }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "checkpoint/bundle_reader.h"
 #include "core/text/strings.h"
+#include "kernels/cpu/embedding/copied_rows.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -110,9 +112,7 @@ class TableRestore {
                             static_cast<int>(parts.size()))) {
         continue;
       }
-      for (size_t c = 0; c < table_.slots.size(); ++c) {
-        TF_RETURN_IF_ERROR(ReadColumn(reader, parts[p], table_.slots[c], table_.columns[c]));
-      }
+      TF_RETURN_IF_ERROR(ReadPart(reader, parts[p]));
       if (counts_ != nullptr) TF_RETURN_IF_ERROR(ReadCounts(reader, parts[p]));
     }
     return OkStatus();
@@ -131,7 +131,7 @@ class TableRestore {
       TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name));
       std::vector<int64_t> keys(static_cast<size_t>(rows));
       std::iota(keys.begin(), keys.end(), 0);
-      TF_RETURN_IF_ERROR(ReadBatches(keys, values, {}, table_.slots[c].empty(), table_.columns[c]));
+      TF_RETURN_IF_ERROR(ReadBatches(keys, {{.number = table_.columns[c], .values = values}}, {}));
     }
     return OkStatus();
   }
@@ -148,7 +148,37 @@ class TableRestore {
     if (part.rows > 0 && !part.has_freqs) return NoCounts(reader);
     if (part.rows > 0) TF_RETURN_IF_ERROR(RaiseCounts(reader, part.name, "", description_.filter_freq));
     if (!reader.Find(part.name + "-keys_filtered").ok()) return OkStatus();
-    return RaiseCounts(reader, part.name, "_filtered", 0);
+    TF_RETURN_IF_ERROR(RaiseCounts(reader, part.name, "_filtered", 0));
+    return counts_->bloom() == nullptr ? OkStatus() : ReadBloom(reader, part.name);
+  }
+
+  // Reads the Bloom filter of a saved part. An increment has none, nor has a table with exact counts.
+  Status ReadBloom(BundleReader& reader, const std::string& part) {
+    if (!reader.Find(part + kBloomShapeName).ok()) return OkStatus();
+    BloomCounts& bloom = *counts_->bloom();
+    const Tensor expected = TensorOf(bloom.shape());
+    TF_ASSIGN_OR_RETURN(const Tensor shape, reader.Read(part + kBloomShapeName));
+    if (shape.dtype() != kInt64 || !std::ranges::equal(shape.data<int64_t>(), expected.data<int64_t>())) {
+      return FailedPrecondition("the filter of growing table '", table_.whole, "' in checkpoint ", reader.prefix(),
+                                " was made for another number of keys, error or number of occurrences: give the table ",
+                                "the earlier ones, or train it anew");
+    }
+    constexpr int64_t kWords = std::tuple_size_v<BloomCounts::Block>;
+    TF_ASSIGN_OR_RETURN(const int64_t n, RowsIn(reader, part + kBloomBlocksName, kInt64, Shape({Shape::kUnknownDim})));
+    TF_RETURN_IF_ERROR(RowsIn(reader, part + kBloomCountersName, kInt64, Shape({n, kWords})).status());
+    TF_ASSIGN_OR_RETURN(const Tensor blocks, reader.Read(part + kBloomBlocksName));
+    TF_ASSIGN_OR_RETURN(const Tensor counters, reader.Read(part + kBloomCountersName));
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t number = blocks.data<int64_t>()[static_cast<size_t>(i)], residue = number / bloom.shape().blocks;
+      if (number < 0 || residue >= kSmallTables) {
+        return DataLoss("'", part, kBloomBlocksName, "' of checkpoint ", reader.prefix(), " has a block ", number);
+      }
+      if (residue % description_.parts != description_.part) continue;
+      BloomCounts::Block block;
+      std::memcpy(block.data(), counters.data<int64_t>().data() + i * kWords, sizeof(block));
+      bloom.RaiseBlock(static_cast<int>(residue), number % bloom.shape().blocks, block);
+    }
+    return OkStatus();
   }
 
   Status RaiseCounts(BundleReader& reader, const std::string& part, const std::string& suffix, int64_t least) {
@@ -172,33 +202,58 @@ class TableRestore {
     return OkStatus();
   }
 
-  // Reads the rows of a saved part in one column. Makes the rows if `slot` is empty; otherwise leaves out keys that
-  // have no row.
-  Status ReadColumn(BundleReader& reader, const SavedPart& part, const std::string& slot, int column) {
-    const std::string name = Named(part.name, slot);
-    TF_ASSIGN_OR_RETURN(const Tensor keys, reader.Read(name + "-keys"));
-    TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name + "-values"));
+  // A column, and its numbers in a checkpoint.
+  struct SavedColumn {
+    int number;
+    Tensor values;
+  };
+
+  // Reads the rows of a saved part. Slots usually have the keys of the table, in the same order, and are read with it.
+  // Keys of other slots that have no row are left out.
+  Status ReadPart(BundleReader& reader, const SavedPart& part) {
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader.Read(part.name + "-keys"));
     Tensor versions;
-    if (slot.empty() && part.has_versions) {
+    if (part.has_versions) {
       TF_ASSIGN_OR_RETURN(versions, reader.Read(part.name + "-versions"));
     }
-    return ReadBatches(keys.data<int64_t>(), values, versions, slot.empty(), column);
-  }
-
-  // Some keys at a time, so that the order of the visit takes little memory. `versions` may be invalid.
-  Status ReadBatches(std::span<const int64_t> keys, const Tensor& values, const Tensor& versions, bool add,
-                     int column) {
-    constexpr size_t kBatch = size_t{1} << 20;
-    for (size_t first = 0; first < keys.size(); first += kBatch) {
-      if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
-      TF_RETURN_IF_ERROR(ReadBatch(keys, first, std::min(keys.size(), first + kBatch), values.data<float>().data(),
-                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr, add, column));
+    std::vector<SavedColumn> together;
+    std::vector<std::pair<Tensor, SavedColumn>> alone;  // with their keys
+    for (size_t c = 0; c < table_.slots.size(); ++c) {
+      const std::string name = Named(part.name, table_.slots[c]);
+      TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name + "-values"));
+      const SavedColumn column = {.number = table_.columns[c], .values = values};
+      if (table_.slots[c].empty()) {
+        together.push_back(column);
+        continue;
+      }
+      TF_ASSIGN_OR_RETURN(const Tensor keys_of_slot, reader.Read(name + "-keys"));
+      if (std::ranges::equal(keys_of_slot.data<int64_t>(), keys.data<int64_t>())) {
+        together.push_back(column);
+      } else {
+        alone.emplace_back(keys_of_slot, column);
+      }
+    }
+    TF_RETURN_IF_ERROR(ReadBatches(keys.data<int64_t>(), together, versions));
+    for (const auto& [keys_of_slot, column] : alone) {
+      TF_RETURN_IF_ERROR(ReadBatches(keys_of_slot.data<int64_t>(), {column}, {}));
     }
     return OkStatus();
   }
 
-  Status ReadBatch(std::span<const int64_t> all, size_t begin, size_t end, const float* values, const int64_t* versions,
-                   bool add, int column) {
+  // Some keys at a time, so that the order of the visit takes little memory. Makes rows if column 0 is among the
+  // columns. `versions` may be invalid.
+  Status ReadBatches(std::span<const int64_t> keys, const std::vector<SavedColumn>& columns, const Tensor& versions) {
+    constexpr size_t kBatch = size_t{1} << 20;
+    for (size_t first = 0; first < keys.size(); first += kBatch) {
+      if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
+      TF_RETURN_IF_ERROR(ReadBatch(keys, first, std::min(keys.size(), first + kBatch), columns,
+                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr));
+    }
+    return OkStatus();
+  }
+
+  Status ReadBatch(std::span<const int64_t> all, size_t begin, size_t end, const std::vector<SavedColumn>& saved,
+                   const int64_t* versions) {
     keys_.clear();
     at_.clear();
     for (size_t i = begin; i < end; ++i) {
@@ -207,18 +262,23 @@ class TableRestore {
       keys_.push_back(all[i]);
       at_.push_back(i);
     }
+    std::vector<int> columns;
+    std::vector<const float*> values;
+    for (const SavedColumn& column : saved) {
+      columns.push_back(column.number);
+      values.push_back(column.values.data<float>().data());
+    }
     TableRows::Visit visit = visit_;
-    const int columns[] = {column};
     visit.keys = keys_;
     visit.columns = columns;
     visit.rows = nullptr;  // the values of new rows are read
-    if (!add) visit.absent = TableRows::Absent::kReport;
+    if (columns[0] != 0) visit.absent = TableRows::Absent::kReport;
     const auto dim = static_cast<size_t>(rows_.dim());
     return rows_.VisitKeys(ctx_.pool(), visit, [&](std::span<const VisitedRow> visited) {
       for (const VisitedRow& row : visited) {
         if (row.info == nullptr) continue;
         const size_t at = at_[row.number];
-        std::copy_n(values + at * dim, dim, row.numbers[0]);
+        for (size_t c = 0; c < values.size(); ++c) std::copy_n(values[c] + at * dim, dim, row.numbers[c]);
         if (versions != nullptr) row.info->version = std::max(versions[at], RowInfo::kFree + 1);
       }
     });

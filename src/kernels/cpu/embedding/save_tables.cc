@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,13 +13,24 @@
 #include "core/threads/background_thread.h"
 #include "kernels/cpu/embedding/columns.h"
 #include "kernels/cpu/embedding/copied_rows.h"
+#include "kernels/cpu/embedding/overlapped_rows.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
 // The data files of a bundle of tables. The tensors of one table grow in them at the same time. Those of counts are
 // there if a table has a filter.
-enum File { kKeys, kVersions, kFreqs, kFilteredKeys, kFilteredFreqs, kFilteredVersions, kFirstColumn };
+enum File {
+  kKeys,
+  kVersions,
+  kFreqs,
+  kFilteredKeys,
+  kFilteredFreqs,
+  kFilteredVersions,
+  kBloomBlocks,
+  kBloomCounters,
+  kFirstColumn
+};
 
 template <typename T>
 Status AppendAll(BundleStreams& streams, int file, const std::vector<T>& values) {
@@ -33,40 +45,48 @@ class OrderedTableWriter {
   Status Write(KernelContext& ctx, const SaveNumbers& numbers) {
     of_.table->Evict();
     const RowCopier copier(of_.table->dim(), of_.columns);
-    size_t residue_of_copy = 0;
+    CopiedRows copied;
+    // Without threads, all work is done on this one.
+    std::optional<OverlappedRows> overlapped;
+    const bool overlaps = ctx.pool().num_threads() > 0;
+    if (overlaps) overlapped.emplace([this](const CopiedRows& rows) { return Append(rows); });
     TF_RETURN_IF_ERROR(of_.table->ExportInOrder(
         of_.columns,
         [&](int residue, SmallTable& small, const KeyCounts* counts) {
-          residue_of_copy = static_cast<size_t>(residue);
-          copier.CopyAll(residue, small, counts, numbers, &copied_);
+          if (counts != nullptr && counts->bloom() != nullptr) bloom_ = counts->bloom()->shape();
+          copier.CopyAll(residue, small, counts, numbers, &copied);
         },
         [&]() -> Status {
           if (ctx.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx.env().cancellation->status());
-          return AppendCopied(residue_of_copy);
+          return overlaps ? overlapped->Give(&copied) : Append(copied);
         }));
+    if (overlaps) TF_RETURN_IF_ERROR(overlapped->Finish());
     return End();
   }
 
  private:
-  Status AppendCopied(size_t residue) {
+  Status Append(const CopiedRows& copied) {
     const auto count = [&](const std::vector<int64_t>& keys, int64_t* all, std::vector<int32_t>* offsets) {
       *all += static_cast<int64_t>(keys.size());
-      (*offsets)[residue + 1] = static_cast<int32_t>(keys.size());
+      (*offsets)[static_cast<size_t>(copied.residue) + 1] = static_cast<int32_t>(keys.size());
       return *all <= std::numeric_limits<int32_t>::max();
     };
-    if (!count(copied_.keys, &rows_, &offsets_) || !count(copied_.filtered_keys, &filtered_, &filtered_offsets_)) {
+    if (!count(copied.keys, &rows_, &offsets_) || !count(copied.filtered_keys, &filtered_, &filtered_offsets_)) {
       return InvalidArgument("growing table '", of_.table->name(), "' has more than 2^31 - 1 keys in one part, but ",
                              "checkpoints count them in 32 bits: give it more parts");
     }
-    freqs_ += static_cast<int64_t>(copied_.freqs.size());
-    TF_RETURN_IF_ERROR(AppendAll(streams_, kKeys, copied_.keys));
-    TF_RETURN_IF_ERROR(AppendAll(streams_, kVersions, copied_.versions));
-    TF_RETURN_IF_ERROR(AppendAll(streams_, kFreqs, copied_.freqs));
-    TF_RETURN_IF_ERROR(AppendAll(streams_, kFilteredKeys, copied_.filtered_keys));
-    TF_RETURN_IF_ERROR(AppendAll(streams_, kFilteredFreqs, copied_.filtered_freqs));
-    TF_RETURN_IF_ERROR(AppendAll(streams_, kFilteredVersions, copied_.filtered_versions));
+    freqs_ += static_cast<int64_t>(copied.freqs.size());
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kKeys, copied.keys));
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kVersions, copied.versions));
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kFreqs, copied.freqs));
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kFilteredKeys, copied.filtered_keys));
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kFilteredFreqs, copied.filtered_freqs));
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kFilteredVersions, copied.filtered_versions));
+    blocks_ += std::ssize(copied.bloom_blocks);
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kBloomBlocks, copied.bloom_blocks));
+    TF_RETURN_IF_ERROR(AppendAll(streams_, kBloomCounters, copied.bloom_counters));
     for (size_t c = 0; c < names_.size(); ++c) {
-      TF_RETURN_IF_ERROR(AppendAll(streams_, kFirstColumn + static_cast<int>(c), copied_.numbers[c]));
+      TF_RETURN_IF_ERROR(AppendAll(streams_, kFirstColumn + static_cast<int>(c), copied.numbers[c]));
     }
     return OkStatus();
   }
@@ -85,6 +105,12 @@ class OrderedTableWriter {
     TF_RETURN_IF_ERROR(streams_.End(kFilteredVersions, table + "-versions_filtered", kInt64, Shape({filtered_})));
     TF_RETURN_IF_ERROR(streams_.Add(kKeys, table + "-partition_offset", Tensor::Vector(offsets_)));
     TF_RETURN_IF_ERROR(streams_.Add(kKeys, table + "-partition_filter_offset", Tensor::Vector(filtered_offsets_)));
+    if (bloom_) {
+      constexpr int64_t kWords = std::tuple_size_v<BloomCounts::Block>;
+      TF_RETURN_IF_ERROR(streams_.End(kBloomBlocks, table + kBloomBlocksName, kInt64, Shape({blocks_})));
+      TF_RETURN_IF_ERROR(streams_.End(kBloomCounters, table + kBloomCountersName, kInt64, Shape({blocks_, kWords})));
+      TF_RETURN_IF_ERROR(streams_.Add(kKeys, table + kBloomShapeName, TensorOf(*bloom_)));
+    }
     for (size_t c = 0; c < names_.size(); ++c) {
       TF_RETURN_IF_ERROR(streams_.End(kFirstColumn + static_cast<int>(c), names_[c] + "-values", kFloat32,
                                       Shape({rows_, of_.table->dim()})));
@@ -100,8 +126,8 @@ class OrderedTableWriter {
   BundleStreams& streams_;
   const TableColumns& of_;
   const std::span<const std::string> names_;
-  int64_t rows_ = 0, freqs_ = 0, filtered_ = 0;
-  CopiedRows copied_;  // of the small table that was copied last
+  int64_t rows_ = 0, freqs_ = 0, filtered_ = 0, blocks_ = 0;
+  std::optional<BloomShape> bloom_;
   // The number of keys of residue r is at r + 1, until End sums them up.
   std::vector<int32_t> offsets_, filtered_offsets_;
 };

@@ -33,6 +33,8 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
     rows_status_ = rows.status();
     if (rows.ok()) description_.rows = *std::move(rows);
     description_.filter_freq = AttrOr<int64_t>(c.node(), "_filter_freq", 0);
+    description_.filter_keys = AttrOr<int64_t>(c.node(), "_filter_keys", 0);
+    description_.filter_error = AttrOr<float>(c.node(), "_filter_error", 0);
     description_.no_permission = AttrOr<float>(c.node(), "_no_permission", 0);
     description_.skip_not_finite = AttrOr<bool>(c.node(), "_skip_not_finite", false);
     description_.evict.steps_to_live = AttrOr<int64_t>(c.node(), "_steps_to_live", 0);
@@ -54,6 +56,12 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
     if (parts_ < 1 || parts_ > kSmallTables || part_ < 0 || part_ >= parts_) {
       return InvalidArgument("growing table '", name(), "' cannot be part ", part_, " of ", parts_,
                              ": a table has 1 to ", kSmallTables, " parts, which are numbered from 0");
+    }
+    if (description_.filter_keys < 0 ||
+        (description_.filter_keys > 0 && !(description_.filter_error > 0 && description_.filter_error < 1))) {
+      return InvalidArgument("the Bloom filter of growing table '", name(), "' cannot be made for ",
+                             description_.filter_keys, " keys and an error of ", description_.filter_error,
+                             ": there must be one key or more, and the error must be between 0 and 1");
     }
     return rows_status_;
   }

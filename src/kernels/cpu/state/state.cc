@@ -8,6 +8,7 @@
 #include "kernels/cpu/numbers.h"
 #include "runtime/kernel/handle_kernel.h"
 #include "runtime/kernel/kernel.h"
+#include "runtime/tables/embedding_table.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid::cpu {
@@ -151,6 +152,10 @@ Status Destroy(KernelContext& ctx) {
   // remaining handles, either.
   if (auto* variable = dynamic_cast<VariableResource*>(handle->resource.get()); variable != nullptr) {
     if (!variable->Take().ok()) deleted = NotFound("variable '", handle->name, "' does not exist");
+  }
+  // The rows of a table, and the slots in them, end with its handle.
+  if (auto* column = dynamic_cast<TableColumn*>(handle->resource.get()); column != nullptr) {
+    if (const Status ended = column->table().Uninitialize(column->column()); !ended.ok()) deleted = ended;
   }
   return ctx.node().attr<bool>("ignore_lookup_error") && absl::IsNotFound(deleted) ? OkStatus() : deleted;
 }
