@@ -307,6 +307,7 @@ bool EmbeddingTable::EvictionIsDue() const {
 }
 
 void EmbeddingTable::EvictTo(int64_t sixteenths) {
+  MutexLock one_at_a_time(eviction_mu_);  // two would evict the rows that are too many twice
   std::shared_ptr<TableRows> rows;
   std::shared_ptr<KeyCounts> counts;
   EvictionRule rule;

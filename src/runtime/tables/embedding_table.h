@@ -173,6 +173,7 @@ class EmbeddingTable final : public Resource {
 
   const std::string name_;
   const int64_t dim_;
+  Mutex eviction_mu_;                                        // held by an eviction, which acquires mu_ for moments
   mutable SharedMutex mu_;                                   // held as a reader by whoever uses the rows
   std::optional<RowsDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
   std::optional<RowsDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on

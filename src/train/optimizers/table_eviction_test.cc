@@ -12,8 +12,11 @@
 namespace tensorbraid {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 using ::testing::UnorderedElementsAre;
 
 // A training in which the gradient of each number of a row is 1. Rows begin with 2.
@@ -126,8 +129,10 @@ TEST(TableEvictionTest, EachPartHasItsShareOfALimit) {
   EXPECT_EQ(t.NumRows(), 4);
   t.Step({10, 12, 1, 3});
   ASSERT_TRUE(t.saver->Save(*t.session, dir.path() + "/model").ok());
-  EXPECT_EQ(t.NumRows(), 6);
-  EXPECT_EQ(Ints(dir.path() + "/model", "ids/part_0-keys").size(), 4u);
+  // If the eviction in the background comes first, it leaves three of the four rows that the part may have.
+  const size_t left = Ints(dir.path() + "/model", "ids/part_0-keys").size();
+  EXPECT_THAT(left, AllOf(Ge(3u), Le(4u)));
+  EXPECT_EQ(t.NumRows(), static_cast<int64_t>(left) + 2);
   EXPECT_THAT(Ints(dir.path() + "/model", "ids/part_1-keys"), ElementsAre(1, 3));
 }
 

@@ -1,5 +1,6 @@
 // Kernels of _Send, _Recv and _Copy, which the executor and the partitioner insert where a tensor goes to another task
 // or to another memory.
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -90,22 +91,19 @@ class CopyKernel final : public AsyncKernel {
    public:
     Copies(size_t number, ThreadPool& pool, Done done) : left_(number), after_(pool), done_(std::move(done)) {}
     void End(const Status& status) {
+      std::function<void()> end;
       {
         MutexLock lock(mu_);
         if (status_.ok()) status_ = status;
         if (--left_ > 0) return;
+        end = [done = std::move(done_), first = status_] { done(first); };
       }
       // A device that calls back later does so on its own thread, which must not run the nodes that follow.
-      after_.Run([done = std::move(done_), status = Result()] { done(status); });
+      after_.Run(std::move(end));
     }
     void AllHaveBegun() { after_.CallHasReturned(); }
 
    private:
-    Status Result() {
-      MutexLock lock(mu_);
-      return status_;
-    }
-
     Mutex mu_;
     size_t left_ TB_GUARDED_BY(mu_);
     Status status_ TB_GUARDED_BY(mu_);
