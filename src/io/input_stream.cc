@@ -94,7 +94,8 @@ StatusOr<Compression> CompressionFromName(std::string_view name) {
 StatusOr<std::unique_ptr<InputStream>> InputStream::Open(const std::string& path, Compression compression,
                                                          int64_t buffer_size) {
   StatusOr<std::unique_ptr<SequentialFile>> found = Env::Default().OpenSequential(path);
-  if (const size_t end = path.find("://"); absl::IsNotFound(found.status()) && end != std::string::npos) {
+  const size_t end = path.find("://");
+  if (absl::IsNotFound(found.status()) && end != std::string::npos && !path.starts_with("file://")) {
     return Unimplemented("File system scheme '", path.substr(0, end), "' not implemented (file: '", path, "')");
   }
   TF_ASSIGN_OR_RETURN(auto opened, std::move(found));

@@ -44,6 +44,13 @@ TEST(InputStream, GzippedDataIsDecompressed) {
   EXPECT_EQ(bytes, text);
 }
 
+TEST(InputStream, ASchemeThatIsNotThereIsNamed) {
+  const Status other = InputStream::Open("hdfs://host/file").status();
+  EXPECT_TRUE(absl::IsUnimplemented(other)) << other;
+  const Status missing = InputStream::Open("file:///nothing/there").status();
+  EXPECT_TRUE(absl::IsNotFound(missing)) << missing;
+}
+
 TEST(InputStream, ADirectoryCannotBeRead) {
   TempDir dir;
   auto stream = InputStream::Open(dir.path());

@@ -38,6 +38,8 @@ class EmbeddingTableTest : public testing::Test {
     });
   }
 
+  ManualClockEnv clock_;  // outlives the threads that wait for it
+  const ScopedEnv installed_{&clock_};
   ThreadPool pool_{"pool", 2};
   RefPtr<EmbeddingTable> table_ = MakeRef<EmbeddingTable>("emb", 2);
 };
@@ -53,8 +55,6 @@ TEST_F(EmbeddingTableTest, LookupsMakeNoRowsAndUpdatesDo) {
 }
 
 TEST_F(EmbeddingTableTest, NumbersTellWhatHasHappened) {
-  ManualClockEnv clock;
-  const ScopedEnv installed(&clock);
   RowsDescription described = Describing(3);
   described.filter_freq = 2;
   ASSERT_TRUE(table_->Describe(described).ok());
@@ -74,7 +74,7 @@ TEST_F(EmbeddingTableTest, NumbersTellWhatHasHappened) {
   EXPECT_EQ(numbers.hits, 3);
   EXPECT_GE(numbers.bytes, 2 * 2 * 4);
 
-  clock.Advance(std::chrono::seconds(90));
+  clock_.Advance(std::chrono::seconds(90));
   EXPECT_EQ(table_->Numbers().growth_per_minute, 0);
   ASSERT_TRUE(table_->Initialize(0).ok());
   EXPECT_EQ(table_->Numbers().rows, 0);
