@@ -14,4 +14,8 @@ void BriefLock::LockSlowly(std::source_location where) TB_NO_THREAD_SAFETY_ANALY
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) state_.wait(kAwaited);
 }
 
+// Not inline: libstdc++ counts the threads that sleep, and each library that has the code has counts of its own. A
+// program that unlocked would not see that a thread sleeps in LockSlowly of this library.
+void BriefLock::WakeOne() { state_.notify_one(); }
+
 }  // namespace tensorbraid

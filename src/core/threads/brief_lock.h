@@ -22,12 +22,13 @@ class TB_THREAD_ANNOTATION(capability("mutex")) BriefLock {
     return state_.compare_exchange_strong(free, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
   }
   void Unlock() TB_THREAD_ANNOTATION(release_capability()) {
-    if (state_.exchange(kFree, std::memory_order_release) == kAwaited) state_.notify_one();
+    if (state_.exchange(kFree, std::memory_order_release) == kAwaited) WakeOne();
   }
 
  private:
   enum : uint32_t { kFree, kHeld, kAwaited };  // kAwaited: held, and a thread may sleep until it is free
   void LockSlowly(std::source_location where);
+  void WakeOne();
 
   std::atomic<uint32_t> state_{kFree};
 };

@@ -40,6 +40,7 @@ class ObjectBuffer : public Buffer {
     std::destroy_n(static_cast<T*>(data()), size() / sizeof(T));
     UncountMemory(static_cast<int64_t>(size()));
   }
+  static void* operator new(size_t) = delete;  // an object is made in memory that has place for the others
   static void* operator new(size_t, void* memory) { return memory; }
   static void operator delete(void* memory) { ::operator delete(memory); }
 

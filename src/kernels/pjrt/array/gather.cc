@@ -25,7 +25,8 @@ StatusOr<Expr> ParamsOf(const EmitContext& ctx) {
 Status EmitGather(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Expr params, ParamsOf(ctx));
   TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
-  const Shape ps = params.shape(), is = indices.shape;
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape;
   const AttrValue* const batch_dims = ctx.node().FindAttr("batch_dims");
   TF_ASSIGN_OR_RETURN(const int batch, NumBatchDims(batch_dims == nullptr ? 0 : *batch_dims->get<int64_t>(), ps, is));
   int64_t wanted_axis = batch;
@@ -63,7 +64,8 @@ Status EmitGather(EmitContext& ctx) {
 Status EmitGatherNd(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Expr params, ParamsOf(ctx));
   TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
-  const Shape ps = params.shape(), is = indices.shape;
+  const Shape& ps = params.shape();
+  const Shape& is = indices.shape;
   TF_ASSIGN_OR_RETURN(const Shape shape, SlicesShape(is, ps, "params of shape"));
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
   if (SizeOf(is, 0, is.rank() - 1) > 0 && ps.num_elements() == 0) {

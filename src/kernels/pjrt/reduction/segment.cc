@@ -78,7 +78,8 @@ Status EmitUnsortedSegments(EmitContext& ctx, const SegmentReduction& reduction)
   TF_ASSIGN_OR_RETURN(const Expr data, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const stablehlo::Value segment_ids, ctx.input(1));
   TF_ASSIGN_OR_RETURN(const int64_t segments, NumSegments(ctx));
-  const Shape shape = data.shape(), is = segment_ids.shape;
+  const Shape& shape = data.shape();
+  const Shape& is = segment_ids.shape;
   if (shape.rank() < is.rank() || Shape(shape.dims().first(is.rank())) != is) {
     return InvalidArgument("the shape of data ", shape, " must begin with the shape of segment_ids ", is);
   }
@@ -98,7 +99,8 @@ Status EmitUnsortedSegments(EmitContext& ctx, const SegmentReduction& reduction)
 Status EmitSortedSegments(EmitContext& ctx, const SegmentReduction& reduction) {
   TF_ASSIGN_OR_RETURN(const Expr data, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const stablehlo::Value segment_ids, ctx.input(1));
-  const Shape shape = data.shape(), is = segment_ids.shape;
+  const Shape& shape = data.shape();
+  const Shape& is = segment_ids.shape;
   if (is.rank() != 1) return InvalidArgument("segment_ids must be a vector, got shape ", is);
   const int64_t count = is.dim(0);
   if (shape.rank() < 1 || shape.dim(0) != count) {
