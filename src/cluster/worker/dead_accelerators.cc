@@ -8,6 +8,7 @@
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "pjrt/accelerator.h"
+#include "pjrt/find_plugins.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
+#include "checkpoint/bundle_writer.h"
 #include "checkpoint/files.h"
 #include "checkpoint/leftovers.h"
 #include "core/system/env.h"
