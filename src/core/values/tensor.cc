@@ -42,7 +42,7 @@ class ObjectBuffer : public Buffer {
   }
   static void* operator new(size_t) = delete;  // an object is made in memory that has place for the others
   static void* operator new(size_t, void* memory) { return memory; }
-  static void operator delete(void* memory) { ::operator delete(memory); }
+  static void operator delete(void* memory) { ::operator delete(memory); }  // NOLINT(misc-new-delete-overloads)
 
  private:
   static constexpr size_t kAlign = alignof(std::max_align_t);

@@ -34,7 +34,8 @@ BloomShape BloomShape::For(int64_t keys, double error, int64_t most) {
   constexpr double kLn2 = 0.69314718055994531, kMostBlocks = 0x1p31;
   const int bits = std::min<int>(std::bit_width(static_cast<uint64_t>(most)), kMostBits);
   const double counters = static_cast<double>(keys) * -std::log(error) / (kLn2 * kLn2);
-  const auto of_block = static_cast<double>(kBlockBits / bits);
+  const int counters_of_block = kBlockBits / bits;
+  const double of_block = counters_of_block;
   const double keys_of_small = static_cast<double>(keys) / kSmallTables;
   const int hashes = std::clamp(static_cast<int>(std::ceil(-std::log2(error))), 1, 32);
   double blocks = std::max(1.0, std::ceil(counters / of_block / kSmallTables));
