@@ -138,7 +138,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// `target` is that of the worker; "" to measure in this process alone.
+// `target` is the address of the worker; "" measures in this process alone.
 Status Measure(int blocks, int64_t rows, const std::string& target) {
   const bool cluster = !target.empty();
   Graph g;

@@ -13,6 +13,14 @@ def auc(scores, clicked):
     return (ranks[clicked == 1].sum() - clicks * (clicks + 1) / 2) / (clicks * (len(scores) - clicks))
 
 
+def print_auc(session, test, rows):
+    """Prints the number of rows, and the AUC on the first lines of the test. `test` gives scores and clicks."""
+    found = [session.run_step_fn(lambda step_context: step_context.session.run(test)) for _ in range(5)]
+    scores, clicked = (np.concatenate(values) for values in zip(*found))
+    count = session.run_step_fn(lambda step_context: step_context.session.run(rows))
+    print("%d rows in the tables, test AUC %.3f" % (count, auc(scores, clicked)))
+
+
 def write_log(path, lines, logit, clicked):
     """Writes the first sixth of the lines to PATH.test.csv and the others to PATH.train.csv.
 

@@ -108,15 +108,7 @@ def main(argv):
                 print("step %d: loss %.3f" % (step, value), flush=True)
             steps += 1
         if is_chief:
-            evaluate(session, test, rows)
-
-
-def evaluate(session, test, rows):
-    """Prints the AUC on the first lines of the test."""
-    found = [session.run_step_fn(lambda step_context: step_context.session.run(test)) for _ in range(5)]
-    scores, clicked = (np.concatenate(values) for values in zip(*found))
-    count = session.run_step_fn(lambda step_context: step_context.session.run(rows))
-    print("%d rows in the table, test AUC %.3f" % (count, clicks.auc(scores, clicked)))
+            clicks.print_auc(session, test, rows)
 
 
 if __name__ == "__main__":

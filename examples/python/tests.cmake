@@ -37,6 +37,6 @@ tensorbraid_python_example_test(wide_deep_tables "rows in the tables, test AUC 0
 tensorbraid_python_example_test(wide_deep_tables_async "rows in the tables, test AUC 0\\.7[3-9]" wide_deep_tables
                                 LAUNCH --ps=2 --workers=2
                                 FLAGS --train_steps=600 --make_lines=20000 --log=${CMAKE_CURRENT_BINARY_DIR}/clicks_async)
-tensorbraid_python_example_test(din_async "rows in the table, test AUC 0\\.(7[2-9]|8)" din LAUNCH --ps=2 --workers=2
+tensorbraid_python_example_test(din_async "rows in the tables, test AUC 0\\.(7[2-9]|8)" din LAUNCH --ps=2 --workers=2
                                 FLAGS --train_steps=500 --make_lines=20000 --learning_rate=0.02
                                 --log=${CMAKE_CURRENT_BINARY_DIR}/interests)

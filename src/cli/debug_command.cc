@@ -67,7 +67,7 @@ Reports ReadReports(const std::string& file) {
   return reports;
 }
 
-// Returns the exit code: 1 for a difference, 2 if nothing was compared, otherwise that of the program.
+// Returns the exit code: 1 for a difference, 2 if nothing was compared, otherwise the exit code of the program.
 StatusOr<int> RunCompare(const std::vector<std::string>& program, double tolerance) {
   if (program.empty()) {
     return InvalidArgument("there is no program; put it and its arguments after '--': tensorbraid debug compare -- ",

@@ -98,7 +98,7 @@ def _slice(part):
 
 
 def name_of(variable):
-    """The name of a variable in checkpoints. Of a growing table, or a slot of one, that of the whole."""
+    """The name of a variable in checkpoints. All parts of a growing table, or of a slot, have the name of the whole."""
     if _is_table(variable):
         return _parts(variable)[0]._table[0]
     if isinstance(variable, PartitionedVariable):

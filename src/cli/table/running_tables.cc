@@ -41,7 +41,7 @@ void FetchedRows::Describe(TableInCheckpoint* table) const {
     const auto columns = part[kColumns].data<std::string>();
     table->slots.clear();
     for (size_t c = 1; c < columns.size(); ++c) {
-      // The name of a slot begins with that of its part.
+      // The name of a slot begins with the name of its part.
       const bool of_part = columns[c].starts_with(columns[0] + "/");
       table->slots.push_back(of_part ? columns[c].substr(columns[0].size() + 1) : columns[c]);
     }

@@ -29,7 +29,7 @@ class FetchedRows final : public TableRowSource {
 // Not thread-safe. Changes nothing in the job.
 class RunningTables {
  public:
-  // `report` is that of a cluster, and `session` the options for sessions with one of its tasks.
+  // `report` is the status of a cluster. `session` has the options for sessions with one of its tasks.
   RunningTables(const proto::ClusterReport& report, SessionOptions session);
 
   // A line for each growing table: rows, parts, memory, and how many rows were made in the last minute.

@@ -173,7 +173,7 @@ int Run(Work work, RunningWork running_work, const TableFlags& flags) {
   return ExitCode(code);
 }
 
-// Writes what increments bring until nobody reads it any more, or, with `once`, what there is.
+// Writes the rows of each new increment until the reader closes the pipe. With `once`, ends after the ones that exist.
 StatusOr<int> Follow(const TableFlags& flags) {
   TableFollower follower({.directory = flags.checkpoint, .full = flags.full, .table = flags.followed}, std::cout);
   bool begun = false, told = false;

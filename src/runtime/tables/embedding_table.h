@@ -105,7 +105,7 @@ class EmbeddingTable final : public Resource {
   Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, std::span<const int64_t> counts,
                 const Defaults& defaults, float* out) const;
 
-  // The names of the columns that are initialized, that of the table first.
+  // The names of the columns that are initialized; the name of the table is the first.
   std::vector<std::string> InitializedColumns() const;
   // Calls visit(row, frequency) for each key. A key without a row has no info. The frequency is how often updates had
   // the key; -1 in a table without a filter. Calls come one after the other. `columns` are names of columns. Not

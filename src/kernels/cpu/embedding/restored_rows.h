@@ -19,8 +19,8 @@ struct RestoredTable {
 
 // Adds the rows that a part of a table has after a full checkpoint, which is the first of `prefixes`, and the
 // increments that follow it, to `rows`. `counts` gets the counts of keys; null if the table has no filter. Increments
-// have only those of keys with rows. The saved table may have any number of parts, or be a static variable, whose row i
-// is that of key i. NotFound if one of the checkpoints lacks the table or a slot, InvalidArgument if dtypes or shapes
+// have only those of keys with rows. The saved table may have any number of parts, or be a static variable: key i
+// gets its row i. NotFound if one of the checkpoints lacks the table or a slot, InvalidArgument if dtypes or shapes
 // do not fit, FailedPrecondition if the table has a filter and the saved one had none, DataLoss for damaged files.
 Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
                 const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows, KeyCounts* counts);
