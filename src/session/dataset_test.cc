@@ -1,9 +1,11 @@
 // Tests datasets, iterators and variants in sessions.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cluster/testing/test_cluster.h"
 #include "core/text/strings.h"
 #include "graph/model/node.h"
+#include "io/file_testutil.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/session/session.h"
@@ -179,6 +181,70 @@ TEST(DatasetTest, AStateOfAnotherPipelineIsRefused) {
   EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(refused.message().find("RangeDataset"), std::string::npos) << refused;
   EXPECT_EQ(Rest(*session, two.next), (std::vector<int64_t>{0, 1, 2, 3})) << "the iterator is as it was";
+}
+
+// Adds a node of a dataset op whose elements are strings, by default scalars.
+Output Strings(Graph& g, const std::string& op, const std::vector<Output>& inputs,
+               std::map<std::string, AttrValue> attrs = {}) {
+  attrs["output_types"] = std::vector<DType>{kString};
+  attrs.try_emplace("output_shapes", std::vector<Shape>{Shape()});
+  return Dataset(g, op, inputs, attrs);
+}
+
+const std::map<std::string, AttrValue> kVectors = {{"output_shapes", std::vector<Shape>{{-1}}}};
+
+TEST(DatasetTest, LinesOfAFileAreShuffledRepeatedPrefetchedAndBatched) {
+  const TempDir directory;
+  const std::string path = directory.path() + "/lines";
+  std::string text;
+  std::vector<std::string> expected;
+  for (int line = 0; line < 21; ++line) {
+    text += StrCat("line ", line, line % 2 == 0 ? ", which is longer than a short string\n" : "\n");
+    if (line > 0)
+      expected.insert(expected.end(), 2, text.substr(text.rfind("line"), text.size() - text.rfind("line") - 1));
+  }
+  directory.Write("lines", text);
+  Graph g;
+  const auto pipeline = [&] {
+    const Output empty = Operand(Tensor::Scalar(std::string())).ToOutput(g);
+    const Output lines = NodeBuilder(g, "TextLineDataset")
+                             .Input(Operand(Tensor::Scalar(path)).ToOutput(g))
+                             .Input(empty)
+                             .Input(Number(g, 0))
+                             .Output();
+    const Output first =
+        Strings(g, "ShuffleDataset",
+                {Strings(g, "SkipDataset", {lines, Number(g, 1)}), Number(g, 7), Number(g, 0), Number(g, 0)});
+    const Output twice =
+        Strings(g, "PrefetchDataset", {Strings(g, "RepeatDataset", {first, Number(g, 2)}), Number(g, 3)});
+    return Strings(g, "BatchDatasetV2", {twice, Number(g, 6), Operand(Tensor::Scalar(false)).ToOutput(g)}, kVectors);
+  };
+  const auto iterate = [&](const Output& dataset, Output* handle) {
+    *handle = Strings(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}, *kVectors.begin()});
+    const Operation initialize = NodeBuilder(g, "MakeIterator").Input(dataset).Input(*handle).Finish();
+    return IteratorOps{initialize, Strings(g, "IteratorGetNext", {*handle}, kVectors)};
+  };
+  Output from, to;
+  const IteratorOps one = iterate(pipeline(), &from), two = iterate(pipeline(), &to);
+  const Output state = NodeBuilder(g, "SerializeIterator").Input(from).Output();
+  const Operation restore = NodeBuilder(g, "DeserializeIterator").Input(to).Input(state).Finish();
+  auto session = Session::Create(g).value();
+  const auto rest = [&](const Output& next, std::vector<std::string> read = {}) {
+    for (auto r = session->Run({next}); r.ok(); r = session->Run({next})) {
+      for (const std::string& line : (*r)[0].data<std::string>()) read.push_back(line);
+    }
+    return read;
+  };
+  ASSERT_TRUE(session->Run({one.initialize}).ok());
+  const auto begun = session->Run({one.next});
+  ASSERT_TRUE(begun.ok()) << begun.status();
+  const std::vector<std::string> begin((*begun)[0].data<std::string>().begin(), (*begun)[0].data<std::string>().end());
+  EXPECT_EQ(begin.size(), 6u);
+  const auto restored = session->Run({restore});
+  ASSERT_TRUE(restored.ok()) << restored.status();
+  const auto continued = rest(two.next, begin);
+  EXPECT_EQ(rest(one.next, begin), continued);
+  EXPECT_THAT(continued, testing::UnorderedElementsAreArray(expected));
 }
 
 // A function f(x, queue) that dequeues an element of the queue, and a dataset that maps ten numbers by f. Type 9 is

@@ -31,6 +31,11 @@ class DeeperIterator final : public Iterator::Impl {
     deeper.depth = depth_;
     return iterator_(deeper, out);
   }
+  StatusOr<bool> Next(const IteratorContext& ctx, std::string* out) override {
+    IteratorContext deeper = ctx;
+    deeper.depth = depth_;
+    return iterator_(deeper, out);
+  }
   void Visit(IteratorState& state) override {
     const int before = state.SetDepth(depth_);
     state(iterator_);
@@ -44,6 +49,22 @@ class DeeperIterator final : public Iterator::Impl {
 };
 
 }  // namespace
+
+StatusOr<bool> Iterator::Impl::Next(const IteratorContext& ctx, std::string* out) {
+  Element element;
+  TF_ASSIGN_OR_RETURN(const bool more, Next(ctx, &element));
+  if (!more) return false;
+  if (element.size() != 1 || element[0].dtype() != kString || element[0].shape().rank() != 0) {
+    return InvalidArgument(name_, " should return scalar strings, but has returned ", element.size(), " components",
+                           element.empty() ? "" : StrCat(", first ", element[0].dtype(), element[0].shape()));
+  }
+  if (element[0].IsWritable()) {
+    *out = std::move(element[0].inplace_data<std::string>()[0]);
+  } else {
+    *out = element[0].scalar<std::string>();
+  }
+  return true;
+}
 
 DataEnvironment::DataEnvironment(const FunctionRuntime* functions, FunctionRuntime::Place place)
     : functions_(functions), place_(std::move(place)) {

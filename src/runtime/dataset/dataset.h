@@ -84,6 +84,8 @@ class Iterator {
    public:
     virtual ~Impl() = default;
     virtual StatusOr<bool> Next(const IteratorContext& ctx, Element* out) = 0;
+    // By default takes the string out of the tensor that the other Next returns.
+    virtual StatusOr<bool> Next(const IteratorContext& ctx, std::string* out);
     virtual void Visit(IteratorState& state) = 0;
 
    private:
@@ -98,6 +100,10 @@ class Iterator {
   // Sets *out to the next element and returns true; returns false at the end, and in every call after it. May block;
   // fails, usually with Cancelled, when the context's `cancellation` is cancelled.
   StatusOr<bool> operator()(const IteratorContext& ctx, Element* out) const { return impl_->Next(ctx, out); }
+  // The same for elements that are one scalar string (Dataset::has_string_elements). No tensor is made for each of them
+  // if the iterators below work with strings, too: a tensor costs more than the string. Returns InvalidArgument for
+  // other elements.
+  StatusOr<bool> operator()(const IteratorContext& ctx, std::string* out) const { return impl_->Next(ctx, out); }
   // Saves or restores the state of the iterator and of those below it (iterator_state.h).
   void Visit(IteratorState& state) const { impl_->Visit(state); }
 
@@ -136,6 +142,10 @@ class Dataset final : public VariantValue {
   const std::string& name() const { return name_; }
   const std::vector<DType>& types() const { return types_; }
   const std::vector<Shape>& shapes() const { return shapes_; }
+  // Whether every element is one scalar string, such as a line of a file.
+  bool has_string_elements() const {
+    return types_ == std::vector<DType>{kString} && shapes_ == std::vector<Shape>{Shape()};
+  }
   // Number of elements, kInfinite or kUnknown.
   int64_t cardinality() const { return cardinality_; }
   // Equal for datasets of equal ops with equal inputs, also in other processes. Takes time in proportion to the inputs.

@@ -34,5 +34,40 @@ TEST(DataEnvironmentTest, StatesOfAFailedRestoreAreNotKept) {
   EXPECT_EQ(saved.TakeBytes(), expected.TakeBytes());
 }
 
+// Returns the elements of a list.
+class ListIterator final : public Iterator::Impl {
+ public:
+  explicit ListIterator(std::vector<Element> elements) : elements_(std::move(elements)) {}
+  StatusOr<bool> Next(const IteratorContext&, Element* out) override {
+    if (next_ == elements_.size()) return false;
+    *out = elements_[next_++];
+    return true;
+  }
+  void Visit(IteratorState&) override {}
+
+ private:
+  std::vector<Element> elements_;
+  size_t next_ = 0;
+};
+
+TEST(IteratorTest, StringsAreTakenOutOfScalarsAndOtherElementsRefused) {
+  const Tensor shared = Tensor::Scalar(std::string("also used elsewhere"));
+  Iterator pull(std::make_shared<ListIterator>(std::vector<Element>{
+      {Tensor::Scalar(std::string("first"))}, {shared}, {Tensor::Vector<std::string>({"a", "b"})}, {}}));
+  pull.SetName("ListDataset");
+  std::string text;
+  EXPECT_TRUE(pull({}, &text).value());
+  EXPECT_EQ(text, "first");
+  EXPECT_TRUE(pull({}, &text).value());
+  EXPECT_EQ(text, "also used elsewhere");
+  EXPECT_EQ(shared.scalar<std::string>(), "also used elsewhere");
+  for (const char* what : {"1 components, first string[2]", "0 components"}) {
+    const Status refused = pull({}, &text).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(refused.message(), StrCat("ListDataset should return scalar strings, but has returned ", what));
+  }
+  EXPECT_FALSE(pull({}, &text).value());
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -69,20 +69,6 @@ void IteratorState::Visit(Element& value) {
   value = (*optional)->components;
 }
 
-void IteratorState::Visit(StatusOr<Element>& value) {
-  auto code = static_cast<int64_t>(value.status().code());
-  std::string message(value.status().message());
-  Number(code);
-  Visit(message);
-  if (!status_.ok()) return;
-  if (code != 0) {
-    if (restores_) value = Status(static_cast<absl::StatusCode>(code), message);
-    return;
-  }
-  if (restores_) value = Element();
-  Visit(*value);
-}
-
 void IteratorState::Visit(Iterator& value) {
   if (!status_.ok()) return;
   CheckName(value.name());

@@ -87,7 +87,20 @@ class IteratorState {
   }
   void Visit(std::string& value);
   void Visit(Element& value);
-  void Visit(StatusOr<Element>& value);
+  template <typename T>
+  void Visit(StatusOr<T>& value) {
+    auto code = static_cast<int64_t>(value.status().code());
+    std::string message(value.status().message());
+    Number(code);
+    Visit(message);
+    if (!status_.ok()) return;
+    if (code != 0) {
+      if (restores_) value = Status(static_cast<absl::StatusCode>(code), message);
+      return;
+    }
+    if (restores_) value = T();
+    Visit(*value);
+  }
   void Visit(Iterator& value);
   // Visits iterators that are never closed. Their number is not saved, because it does not change.
   void Visit(std::vector<Iterator>& values) {

@@ -10,11 +10,12 @@ namespace tensorbraid::cpu {
 namespace {
 
 // Reads elements until *batch has `size` of them. *batch has fewer only if the input has ended; *ended is then true.
-Status Gather(const Iterator& pull, int64_t size, const IteratorContext& ctx, bool* ended,
-              std::vector<Element>* batch) {
+// T is Element or, if all elements are scalar strings, std::string.
+template <typename T>
+Status Gather(const Iterator& pull, int64_t size, const IteratorContext& ctx, bool* ended, std::vector<T>* batch) {
   while (!*ended && static_cast<int64_t>(batch->size()) < size) {
     TF_RETURN_IF_ERROR(ctx.cancellation->status());
-    Element e;
+    T e;
     TF_ASSIGN_OR_RETURN(const bool more, pull(ctx, &e));
     if (more) {
       batch->push_back(std::move(e));
@@ -37,8 +38,8 @@ struct State {
   void Fields(IteratorState& state) { state(pull, ended); }
 };
 
-using Join = std::function<StatusOr<Element>(std::vector<Element>)>;
-
+// `join` makes a batch of a std::vector<T>.
+template <typename T, typename Join>
 Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join join) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
   if (size <= 0) return InvalidArgument("Batch size must be greater than zero, got batch_size ", size);
@@ -48,7 +49,7 @@ Status EmitBatches(KernelContext& ctx, int64_t size, bool drop_remainder, Join j
         State state;
         TF_ASSIGN_OR_RETURN(state.pull, input->MakeIterator(c));
         return MakeStateful(std::move(state), [=](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
-          std::vector<Element> batch;
+          std::vector<T> batch;
           TF_RETURN_IF_ERROR(Gather(s.pull, size, c, &s.ended, &batch));
           if (batch.empty() || (drop_remainder && static_cast<int64_t>(batch.size()) < size)) return false;
           TF_ASSIGN_OR_RETURN(*out, join(std::move(batch)));
@@ -66,7 +67,13 @@ Status BatchDataset(KernelContext& ctx) {
   if (drop_input >= 0) {
     TF_ASSIGN_OR_RETURN(drop_remainder, BoolInput(ctx, drop_input, "drop_remainder"));
   }
-  return EmitBatches(ctx, size, drop_remainder, StackElements);
+  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
+  if (!input->has_string_elements()) return EmitBatches<Element>(ctx, size, drop_remainder, StackElements);
+  return EmitBatches<std::string>(ctx, size, drop_remainder, [](std::vector<std::string> batch) -> StatusOr<Element> {
+    TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(kString, {std::ssize(batch)}));
+    std::ranges::move(batch, out.inplace_data<std::string>().begin());
+    return Element{std::move(out)};
+  });
 }
 
 // Cuts each batch into one part for each replica. The parts of a component have the same size. If there are too few
@@ -247,7 +254,7 @@ Status PaddedBatchDataset(KernelContext& ctx) {
   if (kHasDrop) {
     TF_ASSIGN_OR_RETURN(drop_remainder, BoolInput(ctx, 2 + 2 * n, "drop_remainder"));
   }
-  return EmitBatches(ctx, size, drop_remainder, [=](const std::vector<Element>& batch) -> StatusOr<Element> {
+  return EmitBatches<Element>(ctx, size, drop_remainder, [=](const std::vector<Element>& batch) -> StatusOr<Element> {
     Element out;
     for (const Element& e : batch) TF_RETURN_IF_ERROR(CheckElement(e, types, {}));
     for (size_t c = 0; c < types.size(); ++c) {

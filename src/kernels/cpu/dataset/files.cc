@@ -32,61 +32,60 @@ StatusOr<int64_t> BufferSize(const KernelContext& ctx, int i, int64_t least = 0)
   return std::min<int64_t>(size, 64 << 20);
 }
 
-// An iterator over the records of files. Calls Reader::Open(file number), then Reader::Next(std::string*) until it
-// returns OutOfRange at the end of the file. `decode` makes an element of a record; if it fails, the error begins with
-// Reader::Where(), the file and the line, for readers that have this function.
-template <typename Reader, typename Decode>
-Iterator OverFiles(std::shared_ptr<Reader> reader, size_t files, Decode decode) {
-  struct State {
-    size_t next = 0;
-    bool open = false;
-    int64_t records = 0;  // the number of records that have been read from the open file
-  };
-  const auto pull = [reader, files, decode](State& s, const IteratorContext& ctx, Element* out) -> StatusOr<bool> {
+// Reads the records of files, one after the other. Calls Reader::Open(file number), then Reader::Next(std::string*)
+// until it returns OutOfRange at the end of the file.
+template <typename Reader>
+class Records {
+ public:
+  Records(std::shared_ptr<Reader> reader, size_t files) : reader_(std::move(reader)), files_(files) {}
+
+  StatusOr<bool> Next(const IteratorContext& ctx, std::string* record) {
     while (true) {
       TF_RETURN_IF_ERROR(ctx.cancellation->status());
-      if (!s.open) {
-        if (s.next >= files) return false;
-        TF_RETURN_IF_ERROR(reader->Open(s.next));
-        s.open = true;
-        s.records = 0;
+      if (!open_) {
+        if (next_ >= files_) return false;
+        TF_RETURN_IF_ERROR(reader_->Open(next_));
+        open_ = true;
+        records_ = 0;
       }
-      std::string record;
-      const Status status = reader->Next(&record);
+      const Status status = reader_->Next(record);
       if (status.ok()) {
-        ++s.records;
-        StatusOr<Element> decoded = decode(std::move(record));
-        if constexpr (requires { reader->Where(); }) {
-          if (!decoded.ok()) return Annotate(decoded.status(), reader->Where());
-        }
-        TF_ASSIGN_OR_RETURN(*out, std::move(decoded));
+        ++records_;
         return true;
       }
       if (!absl::IsOutOfRange(status)) return status;
-      s.open = false;
-      ++s.next;
+      open_ = false;
+      ++next_;
     }
-  };
+  }
+  const Reader& reader() const { return *reader_; }
+
   // A restore reads the open file again, up to the saved record.
-  const auto visit = [reader, files](State& s, IteratorState& state) {
-    state(s.next, s.open, s.records);
-    if (!state.restores() || !state.status().ok() || !s.open) return;
-    if (s.next >= files) {
-      return state.Fail(InvalidArgument("the saved state is in file ", s.next, " of the input, which has ", files));
+  void Fields(IteratorState& state) {
+    state(next_, open_, records_);
+    if (!state.restores() || !state.status().ok() || !open_) return;
+    if (next_ >= files_) {
+      return state.Fail(InvalidArgument("the saved state is in file ", next_, " of the input, which has ", files_));
     }
-    Status status = reader->Open(s.next);
+    Status status = reader_->Open(next_);
     std::string record;
-    for (int64_t i = 0; i < s.records && status.ok(); ++i) {
+    for (int64_t i = 0; i < records_ && status.ok(); ++i) {
       status = state.context().cancellation->status();
-      if (status.ok()) status = reader->Next(&record);
+      if (status.ok()) status = reader_->Next(&record);
     }
     if (absl::IsOutOfRange(status)) {
-      status = DataLoss("file ", s.next, " of the input has fewer records than when the state was saved");
+      status = DataLoss("file ", next_, " of the input has fewer records than when the state was saved");
     }
     if (!status.ok()) state.Fail(status);
-  };
-  return MakeStateful(State(), pull, visit);
-}
+  }
+
+ private:
+  const std::shared_ptr<Reader> reader_;
+  const size_t files_;
+  size_t next_ = 0;
+  bool open_ = false;
+  int64_t records_ = 0;  // the number of records that have been read from the open file
+};
 
 struct FileOptions {
   std::vector<std::string> names;
@@ -194,9 +193,9 @@ struct FixedLengthReader {
 template <typename Reader>
 Status EmitFiles(KernelContext& ctx, const Reader& fresh) {
   return EmitDataset(ctx, {}, [fresh](const IteratorContext&) -> StatusOr<Iterator> {
-    return OverFiles(
-        std::make_shared<Reader>(fresh), fresh.options.names.size(),
-        [](std::string record) -> StatusOr<Element> { return Element{Tensor::Scalar(std::move(record))}; });
+    return MakeStateful(
+        Records(std::make_shared<Reader>(fresh), fresh.options.names.size()),
+        [](Records<Reader>& records, const IteratorContext& c, std::string* out) { return records.Next(c, out); });
   });
 }
 
@@ -261,8 +260,18 @@ Status CsvDataset(KernelContext& ctx) {
     }
     return out;
   };
-  return EmitDataset(ctx, {}, [reader, decode](const IteratorContext&) -> StatusOr<Iterator> {
-    return OverFiles(std::make_shared<CsvReader>(reader), reader.options.names.size(), decode);
+  using CsvRecords = Records<CsvReader>;
+  const auto pull = [decode](CsvRecords& records, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+    std::string record;
+    TF_ASSIGN_OR_RETURN(const bool more, records.Next(c, &record));
+    if (!more) return false;
+    StatusOr<Element> decoded = decode(record);
+    if (!decoded.ok()) return Annotate(decoded.status(), records.reader().Where());
+    *out = *std::move(decoded);
+    return true;
+  };
+  return EmitDataset(ctx, {}, [reader, pull](const IteratorContext&) -> StatusOr<Iterator> {
+    return MakeStateful(CsvRecords(std::make_shared<CsvReader>(reader), reader.options.names.size()), pull);
   });
 }
 

@@ -202,8 +202,9 @@ Status MapAndBatchDataset(KernelContext& ctx) {
 }
 
 // A buffer that is filled in the background until it is full. No thread waits for space in the buffer: filling stops
-// when it is full, and Next starts it again.
-class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
+// when it is full, and Next starts it again. T is Element or, if all elements are scalar strings, std::string.
+template <typename T>
+class Prefetcher : public std::enable_shared_from_this<Prefetcher<T>> {
  public:
   Prefetcher(DataEnvironment* env, Iterator pull, size_t size, int depth)
       : env_(env), pull_(std::move(pull)), size_(size), depth_(depth) {}
@@ -215,7 +216,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
   }
 
   // Returns the first element of the buffer, and waits until there is one.
-  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) {
+  StatusOr<bool> Next(const IteratorContext& ctx, T* out) {
     {
       MutexLock lock(*mu_);
       FillInBackground();
@@ -229,7 +230,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
       return env_->cancellation()->status().ok() ? Cancelled("the iterator is being deleted")
                                                  : env_->cancellation()->status();
     }
-    StatusOr<Element> first = std::move(buffer_.front());
+    StatusOr<T> first = std::move(buffer_.front());
     buffer_.pop_front();
     FillInBackground();
     TF_ASSIGN_OR_RETURN(*out, std::move(first));
@@ -256,7 +257,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
   // REQUIRES: mu_ is held.
   void FillInBackground() {
     if (filling_ || ended_ || buffer_.size() >= size_) return;
-    filling_ = env_->RunInBackground([self = shared_from_this()] { self->Fill(); });
+    filling_ = env_->RunInBackground([self = this->shared_from_this()] { self->Fill(); });
   }
 
   void Fill() {
@@ -266,7 +267,7 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
     if (!registered) cancellation_->Cancel(outer->status());
     const IteratorContext ctx{.env = env_, .cancellation = cancellation_.get(), .depth = depth_};
     while (true) {
-      Element e;
+      T e;
       const auto more = pull_(ctx, &e);
       MutexLock lock(*mu_);
       if (!more.ok()) {
@@ -294,18 +295,29 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher> {
   const std::shared_ptr<CancellationManager> cancellation_ = std::make_shared<CancellationManager>();
   const std::shared_ptr<Mutex> mu_ = std::make_shared<Mutex>();
   const std::shared_ptr<CondVar> cv_ = std::make_shared<CondVar>();
-  std::deque<StatusOr<Element>> buffer_;
+  std::deque<StatusOr<T>> buffer_;
   bool filling_ = false;
   bool pauses_ = false;  // the filling ends after the next element
   bool ended_ = false;
 };
 
 // Stops the prefetcher when the iterator is destroyed.
+template <typename T>
 struct PrefetchHandle {
-  explicit PrefetchHandle(std::shared_ptr<Prefetcher> p) : prefetcher(std::move(p)) {}
+  explicit PrefetchHandle(std::shared_ptr<Prefetcher<T>> p) : prefetcher(std::move(p)) {}
   ~PrefetchHandle() { prefetcher->Stop(); }
-  const std::shared_ptr<Prefetcher> prefetcher;
+  const std::shared_ptr<Prefetcher<T>> prefetcher;
 };
+
+template <typename T>
+Iterator MakePrefetch(const IteratorContext& ctx, Iterator pull, int64_t size) {
+  using Handle = std::shared_ptr<PrefetchHandle<T>>;
+  auto handle = std::make_shared<PrefetchHandle<T>>(
+      std::make_shared<Prefetcher<T>>(ctx.env, std::move(pull), static_cast<size_t>(size), ctx.depth));
+  return MakeStateful(
+      std::move(handle), [](Handle& h, const IteratorContext& c, T* out) { return h->prefetcher->Next(c, out); },
+      [](Handle& h, IteratorState& state) { h->prefetcher->Visit(state); });
+}
 
 Status PrefetchDataset(KernelContext& ctx) {
   constexpr int64_t kDefaultSize = 8;
@@ -318,13 +330,8 @@ Status PrefetchDataset(KernelContext& ctx) {
       [=](const IteratorContext& c) -> StatusOr<Iterator> {
         TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
         if (size == 0) return pull;
-        auto handle = std::make_shared<PrefetchHandle>(
-            std::make_shared<Prefetcher>(c.env, std::move(pull), static_cast<size_t>(size), c.depth));
-        using Handle = std::shared_ptr<PrefetchHandle>;
-        return MakeStateful(
-            std::move(handle),
-            [](Handle& h, const IteratorContext& c, Element* out) { return h->prefetcher->Next(c, out); },
-            [](Handle& h, IteratorState& state) { h->prefetcher->Visit(state); });
+        if (input->has_string_elements()) return MakePrefetch<std::string>(c, std::move(pull), size);
+        return MakePrefetch<Element>(c, std::move(pull), size);
       },
       input->cardinality());
 }

@@ -41,7 +41,7 @@ Status TakeDataset(KernelContext& ctx) {
       [input, count](const IteratorContext& c) -> StatusOr<Iterator> {
         TF_ASSIGN_OR_RETURN(CountedInput in, Open(input, c));
         return MakeStateful(std::move(in),
-                            [count](CountedInput& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+                            [count](CountedInput& s, const IteratorContext& c, auto* out) -> StatusOr<bool> {
                               if (s.ended || s.count >= count) return false;
                               ++s.count;
                               TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
@@ -64,7 +64,7 @@ Status SkipDataset(KernelContext& ctx) {
         TF_ASSIGN_OR_RETURN(CountedInput in, Open(input, c));
         in.ended = all;
         return MakeStateful(std::move(in),
-                            [count](CountedInput& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+                            [count](CountedInput& s, const IteratorContext& c, auto* out) -> StatusOr<bool> {
                               for (; !s.ended && s.count < count; ++s.count) {
                                 TF_RETURN_IF_ERROR(c.cancellation->status());
                                 TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));
@@ -102,7 +102,7 @@ Status RepeatDataset(KernelContext& ctx) {
         }
         return MakeStateful(
             std::move(state),
-            [input, wanted](State& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+            [input, wanted](State& s, const IteratorContext& c, auto* out) -> StatusOr<bool> {
               while (!s.ended && (wanted < 0 || s.round < wanted)) {
                 TF_RETURN_IF_ERROR(c.cancellation->status());
                 if (s.pull == nullptr) {
@@ -226,7 +226,7 @@ Status ShardDataset(KernelContext& ctx) {
       [input, shards, index](const IteratorContext& c) -> StatusOr<Iterator> {
         TF_ASSIGN_OR_RETURN(CountedInput in, Open(input, c));
         return MakeStateful(std::move(in),
-                            [shards, index](CountedInput& s, const IteratorContext& c, Element* out) -> StatusOr<bool> {
+                            [shards, index](CountedInput& s, const IteratorContext& c, auto* out) -> StatusOr<bool> {
                               while (!s.ended) {
                                 TF_RETURN_IF_ERROR(c.cancellation->status());
                                 TF_ASSIGN_OR_RETURN(const bool more, s.pull(c, out));

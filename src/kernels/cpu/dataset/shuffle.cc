@@ -68,6 +68,8 @@ class SeedGenerator {
 
 // Fills a buffer with the elements of `count` rounds over the input (-1: without end), and draws elements from the
 // buffer. The buffer may hold elements of several rounds; the elements of a round are drawn before those of the next.
+// T is Element, or std::string if all elements are scalar strings: a buffer of strings takes less time and memory.
+template <typename T>
 class Shuffle {
  public:
   Shuffle(RefPtr<Dataset> input, std::shared_ptr<SeedGenerator> seeds, size_t size, int64_t count)
@@ -83,15 +85,15 @@ class Shuffle {
     return OkStatus();
   }
 
-  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) {
+  StatusOr<bool> Next(const IteratorContext& ctx, T* out) {
     TF_RETURN_IF_ERROR(Fill(ctx));
     if (buffered_ == 0) return false;
     while (rounds_.front().empty()) {
       rounds_.pop_front();
       numbers_ = Numbers(seeds_->Next());
     }
-    std::deque<Element>& round = rounds_.front();
-    Element& drawn = round[numbers_.Next() % round.size()];
+    std::deque<T>& round = rounds_.front();
+    T& drawn = round[numbers_.Next() % round.size()];
     *out = std::move(drawn);
     drawn = std::move(round.front());
     round.pop_front();
@@ -117,7 +119,7 @@ class Shuffle {
         if (ended_) break;
         TF_RETURN_IF_ERROR(Open(ctx));
       }
-      Element e;
+      T e;
       TF_ASSIGN_OR_RETURN(const bool more, pull_(ctx, &e));
       if (more) {
         got_any_ = true;
@@ -136,14 +138,21 @@ class Shuffle {
   const std::shared_ptr<SeedGenerator> seeds_;
   const size_t size_;
   const int64_t count_;
-  Numbers numbers_;                         // choose the elements of the first round in the buffer
-  Iterator pull_;                           // null between two rounds
-  std::deque<std::deque<Element>> rounds_;  // the elements in the buffer
+  Numbers numbers_;                   // choose the elements of the first round in the buffer
+  Iterator pull_;                     // null between two rounds
+  std::deque<std::deque<T>> rounds_;  // the elements in the buffer
   size_t buffered_ = 0;
   int64_t num_rounds_ = 0;
   bool got_any_ = false;
   bool ended_ = false;
 };
+
+template <typename T>
+StatusOr<Iterator> MakeShuffle(const IteratorContext& ctx, Shuffle<T> shuffle) {
+  TF_RETURN_IF_ERROR(shuffle.Open(ctx));
+  return MakeStateful(std::move(shuffle),
+                      [](Shuffle<T>& s, const IteratorContext& c, T* out) { return s.Next(c, out); });
+}
 
 Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& seeds, int64_t count,
                    int64_t cardinality) {
@@ -155,10 +164,8 @@ Status EmitShuffle(KernelContext& ctx, const std::shared_ptr<SeedGenerator>& see
   return EmitDataset(
       ctx, {input},
       [=](const IteratorContext& c) -> StatusOr<Iterator> {
-        Shuffle shuffle(input, seeds, size, count);
-        TF_RETURN_IF_ERROR(shuffle.Open(c));
-        return MakeStateful(std::move(shuffle),
-                            [](Shuffle& s, const IteratorContext& c, Element* out) { return s.Next(c, out); });
+        if (input->has_string_elements()) return MakeShuffle(c, Shuffle<std::string>(input, seeds, size, count));
+        return MakeShuffle(c, Shuffle<Element>(input, seeds, size, count));
       },
       cardinality);
 }

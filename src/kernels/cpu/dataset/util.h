@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "runtime/dataset/dataset.h"
@@ -62,7 +63,23 @@ class StatefulIterator final : public Iterator::Impl {
  public:
   StatefulIterator(State state, Pull pull, VisitState visit)
       : state_(std::move(state)), pull_(std::move(pull)), visit_(std::move(visit)) {}
-  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) override { return pull_(state_, ctx, out); }
+  StatusOr<bool> Next(const IteratorContext& ctx, Element* out) override {
+    if constexpr (std::is_invocable_v<Pull&, State&, const IteratorContext&, Element*>) {
+      return pull_(state_, ctx, out);
+    } else {
+      std::string text;
+      TF_ASSIGN_OR_RETURN(const bool more, pull_(state_, ctx, &text));
+      if (more) *out = {Tensor::Scalar(std::move(text))};
+      return more;
+    }
+  }
+  StatusOr<bool> Next(const IteratorContext& ctx, std::string* out) override {
+    if constexpr (std::is_invocable_v<Pull&, State&, const IteratorContext&, std::string*>) {
+      return pull_(state_, ctx, out);
+    } else {
+      return Impl::Next(ctx, out);
+    }
+  }
   void Visit(IteratorState& state) override { visit_(state_, state); }
 
  private:
@@ -72,7 +89,9 @@ class StatefulIterator final : public Iterator::Impl {
 };
 
 // Makes an iterator from a function pull(State&, context, element) that may change its state, and a function
-// visit(State&, IteratorState&) that saves and restores it. By default the whole state is visited.
+// visit(State&, IteratorState&) that saves and restores it. By default the whole state is visited. The parameter
+// `element` is an Element*, or a std::string* if all elements are scalar strings. A generic function that accepts both
+// passes strings on without tensors.
 template <typename State, typename Pull, typename Visit>
 Iterator MakeStateful(State state, Pull pull, Visit visit) {
   // Not with make_shared, which would add five functions for each iterator.
