@@ -87,12 +87,7 @@ class Model:
 
 
 class Training:
-    def __init__(self, settings, parts, on_servers):
-        target, device = "", None
-        if on_servers:
-            self.workers, self.servers = tf.test.create_local_cluster(num_workers=1, num_ps=2)
-            target = self.workers[0].target
-            device = tf.train.replica_device_setter(ps_tasks=2, worker_device="/job:worker/task:0")
+    def __init__(self, settings, parts, target="", device=None):
         with tf.Graph().as_default() as graph, tf.device(device):
             self.table = tf.get_embedding_variable("ids", DIM, initializer=tf.constant_initializer(INITIAL),
                                                    partitioner=tf.fixed_size_partitioner(parts),
@@ -149,7 +144,12 @@ class RandomTest(unittest.TestCase):
                     full = full if increment else saved
                 else:  # a crash, after which another number of parts continues
                     parts = rng.randrange(1, 4)
-                    training = Training(settings, parts, on_servers)
+                    if on_servers:
+                        cluster = tf.test.create_local_cluster(num_workers=1, num_ps=2)
+                        device = tf.train.replica_device_setter(ps_tasks=2, worker_device="/job:worker/task:0")
+                        training = Training(settings, parts, cluster[0][0].target, device)
+                    else:
+                        training = Training(settings, parts)
                     model = Model(settings) if saved is None else copy.deepcopy(saved)
                     if saved is not None:
                         training.saver.restore(training.session, tf.train.latest_checkpoint(folder))
