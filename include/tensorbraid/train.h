@@ -8,6 +8,7 @@
 #include "tensorbraid/train/learning_curve.h"
 #include "tensorbraid/train/monitored_session.h"
 #include "tensorbraid/train/saver.h"
+#include "tensorbraid/train/staged_input.h"
 #include "tensorbraid/train/supervisor.h"
 
 #endif  // TENSORBRAID_TRAIN_H_

@@ -4,10 +4,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
 #include "train/checkpoints/meta_graph.h"
+#include "train/sessions/staged_lookups.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -64,6 +68,15 @@ void BindQueueRunner(Module& m) {
         const Unlocked unlocked;
         Check(self.Start(used, coordinator.get()));
       });
+  m.def(
+      "look_up_ahead",
+      [](const PyTensor& queue, const PyOperation& taken, nb::list marked) -> nb::object {
+        std::vector<Operation> also;
+        for (const nb::handle op : marked) also.push_back(OperationOf(op));
+        std::optional<QueueRunner> runner = Check(LookUpAhead(queue.output, taken.operation, also));
+        return runner.has_value() ? nb::cast(*std::move(runner)) : nb::none();
+      },
+      nb::arg("queue"), nb::arg("taken"), nb::arg("marked"));
 }
 
 }  // namespace

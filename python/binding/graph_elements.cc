@@ -77,31 +77,9 @@ std::vector<Operation> ConsumersOf(const Output& tensor) {
   return consumers;
 }
 
-// Sets inputs of nodes of one graph, given as (operation, index, tensor), and sorts its nodes. Sessions that exist have
-// the earlier inputs.
-void ReplaceInputs(nb::list inputs) {
-  Graph* graph = nullptr;
-  for (const nb::handle item : inputs) {
-    const nb::tuple parts = nb::cast<nb::tuple>(item);
-    const auto& op = nb::cast<const PyOperation&>(parts[0]);
-    const auto& tensor = nb::cast<const PyTensor&>(parts[2]);
-    graph = op.operation.graph();
-    const int index = nb::cast<int>(parts[1]);
-    if (tensor.output.graph() != graph || tensor.output.dtype() != op.operation.input(index).dtype()) {
-      throw nb::value_error("the tensor has another graph or dtype than the input that it replaces");
-    }
-    const GraphLock lock(*graph);
-    ImplOf(*graph).SetInput(tensorbraid::NodeOf(op.operation), index, tensor.output);
-  }
-  if (graph == nullptr) return;
-  const GraphLock lock(*graph);
-  ImplOf(*graph).RemoveNodes({});  // removes none, but sorts them, because edges may lead to older nodes now
-}
-
 }  // namespace
 
 void BindGraphElements(Module& m) {
-  m.def("replace_inputs", &ReplaceInputs);
   m.def("inputs_of", [](const PyOperation& op) { return nb::tuple(ListOfTensors(NodeOf(op).inputs())); });
   m.def("control_inputs_of", [](const PyOperation& op) {
     nb::list inputs;

@@ -1,13 +1,12 @@
 """Batches that are made ahead of the steps that use them. Source: DeepRec's tf.staged."""
 
-from tensorbraid import nest
+from tensorbraid import _core, nest
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.ops.queues import FIFOQueue
 from tensorbraid.ops.sparse_tensor import SparseTensor
 from tensorbraid.train.hooks import SessionRunHook
 from tensorbraid.train.queue_runner import QueueRunner
-from tensorbraid.train.staged_lookups import StagedInput
 
 __all__ = ["make_prefetch_hook", "prefetch_join", "staged"]
 
@@ -37,6 +36,26 @@ def prefetch_join(thread_to_features, feed_dict=None, capacity=1, num_clients=1,
     if not sources:
         raise ValueError("thread_to_features must have at least one element")
     return _ahead(sources, feed_dict, ignored_exception_types, name)
+
+
+class _StagedInput:
+    """What tf.staged has made: its queue of batches, and the operation by which steps take a batch."""
+
+    def __init__(self, queue, taken):
+        self._queue, self._taken, self._has_lookups = queue, taken, False
+
+    def look_up_ahead(self):
+        """Moves the lookups that follow from the batches into a thread that runs ahead, unless it has been done.
+
+        A graph that is finalized does not change.
+        """
+        graph = self._taken.graph
+        if self._has_lookups or graph.finalized:
+            return
+        self._has_lookups = True
+        runner = _core.look_up_ahead(self._queue.queue_ref, self._taken, list(graph.staging_targets))
+        if runner is not None:
+            graph.add_to_collection(GraphKeys.QUEUE_RUNNERS, QueueRunner._wrap(runner, graph))
 
 
 class _PrefetchHook(SessionRunHook):
@@ -76,7 +95,7 @@ def _ahead(sources, feed_dict, ignored, name):
         graphs.add_to_collection(GraphKeys.QUEUE_RUNNERS, runner)
         taken = queue.dequeue()
         taken = list(taken) if isinstance(taken, (list, tuple)) else [taken]
-        taken[0].graph.staged_inputs.append(StagedInput(queue, taken[0].op))
+        taken[0].graph.staged_inputs.append(_StagedInput(queue, taken[0].op))
         for tensor, *made in zip(taken, *batches):
             if len(made) == 1:
                 tensor.set_shape(made[0].shape)
