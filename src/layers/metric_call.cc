@@ -40,9 +40,9 @@ bool MetricCall::MatchShapes() {
   return false;
 }
 
-Variable MetricCall::Sum(const std::string& name, const Shape& shape, DType dtype) const {
+Variable MetricCall::Sum(const std::string& name, const Shape& shape, DType dtype, bool shared) const {
   return Variable(*graph_, shape, tensorbraid::Zeros(),
-                  {.name = name, .dtype = dtype, .trainable = false, .local = true});
+                  {.name = name, .dtype = dtype, .trainable = false, .local = !shared});
 }
 
 Output MetricCall::Add(const Variable& sum, const Output& value) const {

@@ -32,9 +32,9 @@ class MetricCall {
   // of size 1 if one of them has one more dimension.
   bool MatchShapes();
 
-  // A local variable that begins with zeros.
-  Variable Sum(const std::string& name, const Shape& shape, DType dtype = kFloat32) const;
-  // Adds to a local variable, and returns its new value.
+  // A local variable, or a global one that the workers share, that begins with zeros.
+  Variable Sum(const std::string& name, const Shape& shape, DType dtype = kFloat32, bool shared = false) const;
+  // Adds to such a variable, and returns its new value.
   Output Add(const Variable& sum, const Output& value) const;
   Metric Mistake(const std::string& message) const;
 

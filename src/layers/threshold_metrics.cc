@@ -4,6 +4,7 @@
 
 #include "core/text/strings.h"
 #include "layers/metric_call.h"
+#include "layers/shared_auc.h"
 #include "tensorbraid/layers/metrics.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/logging.h"
@@ -170,6 +171,7 @@ Metric RecallAtThresholds(const Operand& labels, const Operand& predictions, con
 }
 
 Metric Auc(const Operand& labels, const Operand& predictions, const AucOptions& options) {
+  if (options.shared) return SharedAuc(labels, predictions, options);
   std::vector<double> thresholds = EvenThresholds(options.num_thresholds);
   if (!options.thresholds.empty()) {
     thresholds = options.thresholds;

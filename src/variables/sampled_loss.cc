@@ -136,4 +136,38 @@ Output NceLoss(const ClassRows& weights, const ClassRows& biases, const Operand&
                      });
 }
 
+Output InBatchSoftmaxLoss(const Operand& queries, const Operand& candidates, const InBatchSoftmaxOptions& options) {
+  Graph* const graph = GraphOf("InBatchSoftmaxLoss", {&queries, &candidates});
+  if (graph == nullptr) return {};
+  Graph& g = *graph;
+  const ScopedLocation at(g, queries.location());
+  const auto scope = g.NameScope(options.name.empty() ? "in_batch_softmax_loss" : options.name);
+  const Output query = queries.ToOutput(g), candidate = candidates.ToOutput(g);
+  if (!query.valid() || !candidate.valid()) return {};
+  for (const auto& [what, rows] : {std::pair("queries", query), std::pair("candidates", candidate)}) {
+    if (rows.shape().has_rank() && rows.shape().rank() != 2) {
+      g.AddError(InvalidArgument("InBatchSoftmaxLoss (", LocationText(ImplOf(g).UserLine(queries.location())),
+                                 "): ", what, " must have the shape [batch, width], got ", rows.shape()));
+      return {};
+    }
+  }
+  Output scores = MatMul(query, candidate, {.transpose_b = true}) / options.temperature;
+  if (options.sampling_probability) {
+    const Output probability = Cast(options.sampling_probability->ToOutput(g), scores.dtype());
+    scores = scores - Log(Reshape(probability, {1, -1}));
+  }
+  const Output own = Range(g, 0, StridedSlice(ShapeOf(scores), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
+  if (options.candidate_ids) {
+    const auto each_with_each = [](const Output& x, const auto& compare) {
+      return compare(ExpandDims(x, 0), ExpandDims(x, 1));
+    };
+    const Output ids = Reshape(options.candidate_ids->ToOutput(g), {-1});
+    const Output same = each_with_each(ids, [](const Output& a, const Output& b) { return Equal(a, b); });
+    const Output other = each_with_each(own, [](const Output& a, const Output& b) { return NotEqual(a, b); });
+    const double none = scores.dtype() == kFloat16 ? -3e4 : -1e30;
+    scores = Select(LogicalAnd(same, other), OnesLike(scores) * none, scores);
+  }
+  return SparseSoftmaxCrossEntropy(own, scores);
+}
+
 }  // namespace tensorbraid::nn

@@ -153,5 +153,45 @@ TEST(SampledLoss, ReportsMistakes) {
   EXPECT_FALSE(m.g.TakeStatus().ok()) << "the labels have two classes";
 }
 
+TEST(InBatchSoftmaxLossTest, TheLossIsTheCrossEntropyOverTheOtherItemsOfTheBatch) {
+  const std::vector<double> q = {0.5, -1, 2, 1, 0.25, -0.5}, c = {1, 0.5, -0.25, 2, 1, 1}, often = {0.5, 0.25, 0.5};
+  const auto floats = [](const std::vector<double>& of) { return std::vector<float>(of.begin(), of.end()); };
+  Graph g;
+  const Output queries = Const(g, Tensor::Of<float>({3, 2}, floats(q))),
+               items = Const(g, Tensor::Of<float>({3, 2}, floats(c)));
+  const Output plain = nn::InBatchSoftmaxLoss(queries, items);
+  const Output corrected =
+      nn::InBatchSoftmaxLoss(queries, items,
+                             {.sampling_probability = Const(g, Tensor::Vector(floats(often))),
+                              .candidate_ids = Const(g, Tensor::Vector<std::string>({"x", "y", "x"})),
+                              .temperature = 0.5});
+  const std::vector<Output> gradients = Gradients({ReduceSum(corrected)}, {queries, items}).value();
+  ASSERT_EQ(g.status(), OkStatus());
+  const auto loss = [&](size_t i, bool corrects) {
+    double sum = 0, own = 0;
+    for (size_t j = 0; j < 3; ++j) {
+      double score = q[2 * i] * c[2 * j] + q[2 * i + 1] * c[2 * j + 1];
+      if (corrects) score = score / 0.5 - std::log(often[j]);
+      if (j == i) own = score;
+      if (!corrects || j == i || i + j != 2) sum += std::exp(score);  // items 0 and 2 are the same
+    }
+    return static_cast<float>(std::log(sum) - own);
+  };
+  auto session = Session::Create(g).value();
+  const auto r = session->Run({plain, corrected, gradients[0], gradients[1]});
+  ASSERT_TRUE(r.ok()) << r.status();
+  ExpectNear((*r)[0], {loss(0, false), loss(1, false), loss(2, false)});
+  ExpectNear((*r)[1], {loss(0, true), loss(1, true), loss(2, true)});
+  EXPECT_EQ((*r)[2].shape(), Shape({3, 2}));
+  EXPECT_EQ((*r)[3].shape(), Shape({3, 2}));
+}
+
+TEST(InBatchSoftmaxLossTest, TheShapeIsChecked) {
+  Graph g;
+  const Output rows = Const(g, Tensor::Of<float>({1, 2}, {1, 2}));
+  nn::InBatchSoftmaxLoss(rows, Const(g, Tensor::Vector<float>({1, 2})));
+  EXPECT_NE(g.TakeStatus().message().find("candidates must have the shape [batch, width], got [2]"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tensorbraid

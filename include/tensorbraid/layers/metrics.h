@@ -6,8 +6,10 @@
 //   session->Run({accuracy.value});                          // the metric of all batches so far
 //
 // A metric keeps its sums in local variables (VariableOptions::local), which have names of the metric's name scope, and
-// are created where the open device scopes say. Names, formulas and defaults are those of tf.compat.v1.metrics.
-// Mistakes are recorded in Graph::status() with the line of the call.
+// are created where the open device scopes say. Metrics with the option `shared` can have global variables instead,
+// which all workers of a cluster add to, so that the value is that of all of them. GlobalVariablesInitializer makes
+// these begin at 0. Names, formulas and defaults are those of tf.compat.v1.metrics. Mistakes are recorded in
+// Graph::status() with the line of the call.
 #ifndef TENSORBRAID_LAYERS_METRICS_H_
 #define TENSORBRAID_LAYERS_METRICS_H_
 
@@ -87,6 +89,9 @@ struct AucOptions {
   Summation summation = Summation::kTrapezoidal;
   std::optional<Operand> weights = {};
   std::string name = {};
+  // Whether the sums are global variables. Each prediction is then counted by the interval between two thresholds, so
+  // the update adds 2 * num_thresholds sums at the most. Only for evenly spaced thresholds, kRoc and kTrapezoidal.
+  bool shared = false;
 };
 // The area under a curve of the probabilities that are predicted.
 Metric Auc(const Operand& labels, const Operand& predictions, const AucOptions& options = {});
@@ -104,6 +109,30 @@ Metric MeanIou(const Operand& labels, const Operand& predictions, int64_t num_cl
 // The mean of the accuracies of the classes. The update is the accuracy of each class.
 Metric MeanPerClassAccuracy(const Operand& labels, const Operand& predictions, int64_t num_classes,
                             const MetricOptions& options = {});
+
+// Metrics of recommenders, which TensorFlow has not. Labels and predictions are numbers of any shape, flattened.
+struct CalibrationOptions {
+  std::optional<Operand> weights = {};  // a scalar, or one for each prediction
+  bool shared = false;                  // whether the sums are global variables
+  std::string name = {};
+};
+// The mean of the predictions divided by the mean of the labels; 0 while all labels are 0. It is 1 if a model predicts
+// as many clicks as there are.
+Metric Calibration(const Operand& labels, const Operand& predictions, const CalibrationOptions& options = {});
+
+struct GroupedAucOptions {
+  int num_thresholds = 100;             // 2 or more
+  std::optional<Operand> weights = {};  // as in CalibrationOptions
+  bool shared = false;                  // whether the sums are global variables
+  std::string name = {};
+};
+// GAUC: the mean of the areas under the curves (kRoc) of groups of examples, such as those of each user, weighted by
+// the weights of their examples. Groups without a positive or without a negative example do not count. `groups` are
+// integers or strings, one for each example. Those with an equal remainder modulo `num_groups`, or with an equal hash
+// below it, count as one. The sums take num_groups * (num_thresholds - 1) * 8 bytes, so the update changes only those
+// of the batch. The value of the update is the number of examples of the batch.
+Metric GroupedAuc(const Operand& labels, const Operand& predictions, const Operand& groups, int64_t num_groups,
+                  const GroupedAucOptions& options = {});
 
 }  // namespace tensorbraid::metrics
 

@@ -80,6 +80,23 @@ Output SampledSoftmaxLoss(const ClassRows& weights, const ClassRows& biases, con
 Output NceLoss(const ClassRows& weights, const ClassRows& biases, const Operand& labels, const Operand& inputs,
                int64_t num_sampled, int64_t num_classes, const SampledLossOptions& options = {});
 
+struct InBatchSoftmaxOptions {
+  // Floating [batch]: how often each candidate is drawn, such as its part of all examples. A frequent item is in more
+  // batches, so it is a negative too often. The logarithm of this number is subtracted from its scores (log-q
+  // correction).
+  std::optional<Operand> sampling_probability = std::nullopt;
+  // Integers or strings [batch]: the item of each candidate. The same item elsewhere in the batch is no negative.
+  std::optional<Operand> candidate_ids = std::nullopt;
+  double temperature = 1;  // divides the scores
+  std::string name = "";   // default: "in_batch_softmax_loss"
+};
+
+// The loss of each query, [batch], of choosing its own candidate out of those of the batch: the cross-entropy of the
+// softmax over the scores, which are dot products. For models with two towers, where the other items of a batch stand
+// for all items. `queries` and `candidates` are floating [batch, width]; row i of the one belongs to row i of the
+// other. Gradients: for both. Source: Yi et al., 2019; TensorFlow has no such function.
+Output InBatchSoftmaxLoss(const Operand& queries, const Operand& candidates, const InBatchSoftmaxOptions& options = {});
+
 }  // namespace tensorbraid::nn
 
 #endif  // TENSORBRAID_VARIABLES_SAMPLED_LOSS_H_
