@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -84,26 +85,67 @@ class SystemSequentialFile final : public SequentialFile {
   const Fd fd_;
 };
 
+// Whether the system has set or cleared O_DIRECT.
+bool SetDirect(const Fd& fd, bool direct) {
+  const int flags = ::fcntl(fd.get(), F_GETFL);
+  return flags >= 0 && ::fcntl(fd.get(), F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+
+// O_DIRECT moves whole sectors at multiples of the sector size, from and to memory that is aligned to it. This is at
+// least the sector size of any disk.
+constexpr size_t kSectors = kDirectAlignment;
+
+struct FreeAligned {
+  void operator()(char* block) const { std::free(block); }
+};
+using AlignedBlock = std::unique_ptr<char[], FreeAligned>;
+
+AlignedBlock MakeAligned(size_t size) { return AlignedBlock(static_cast<char*>(std::aligned_alloc(kSectors, size))); }
+
 class SystemRandomAccessFile final : public RandomAccessFile {
  public:
   SystemRandomAccessFile(std::string path, Fd fd, uint64_t size)
       : RandomAccessFile(std::move(path), size), fd_(std::move(fd)) {}
+  void BypassPageCache() override { is_direct_ = SetDirect(fd_, true); }
   Status Read(uint64_t offset, size_t size, void* out) const override {
     char* to = static_cast<char*>(out);
+    AlignedBlock block;  // for what is not aligned
     while (size > 0) {
-      const ssize_t got = ::pread(fd_.get(), to, size, static_cast<off_t>(offset));
+      const bool direct = is_direct_;
+      const size_t skipped = direct ? offset % kSectors : 0;
+      const bool aligned = skipped == 0 && reinterpret_cast<uintptr_t>(to) % kSectors == 0 && size >= kSectors;
+      size_t wanted = size;
+      char* into = to;
+      if (direct && aligned) {
+        wanted = size / kSectors * kSectors;
+      } else if (direct) {
+        if (block == nullptr) block = MakeAligned(kMostUnaligned);
+        if (block == nullptr) return ResourceExhausted("there is no memory to read ", path());
+        into = block.get();
+        wanted = std::min(kMostUnaligned, (skipped + size + kSectors - 1) / kSectors * kSectors);
+      }
+      const ssize_t got = ::pread(fd_.get(), into, wanted, static_cast<off_t>(offset - skipped));
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EINVAL && direct) {  // the file system requires another alignment
+        is_direct_ = false;
+        if (SetDirect(fd_, false)) continue;
+      }
       if (got < 0) return SystemError("cannot read", path());
-      if (got == 0) return DataLoss(path(), " ends ", size, " bytes before the end of a read");
-      to += got;
-      offset += static_cast<uint64_t>(got);
-      size -= static_cast<size_t>(got);
+      if (static_cast<size_t>(got) <= skipped)
+        return DataLoss(path(), " ends ", size, " bytes before the end of a read");
+      const size_t read = std::min(size, static_cast<size_t>(got) - skipped);
+      if (into != to) std::memcpy(to, into + skipped, read);
+      to += read;
+      offset += read;
+      size -= read;
     }
     return OkStatus();
   }
 
  private:
+  static constexpr size_t kMostUnaligned = size_t{1} << 20;
   const Fd fd_;
+  mutable std::atomic<bool> is_direct_{false};
 };
 
 class SystemWritableFile final : public WritableFile {
@@ -113,18 +155,25 @@ class SystemWritableFile final : public WritableFile {
     struct stat info {};
     if (block_ != nullptr || ::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
     if (!SetDirect(true)) return;  // the file system cannot bypass the page cache
-    block_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, kBlockSize)));
+    block_ = MakeAligned(kDirectBlock);
     (void)SetDirect(block_ != nullptr);
   }
   Status Append(std::string_view bytes) override {
     if (block_ == nullptr) return Write(bytes);
     while (!bytes.empty()) {
+      if (filled_ == 0 && at_ % kDirectBlock == 0 && bytes.size() >= kDirectBlock &&
+          reinterpret_cast<uintptr_t>(bytes.data()) % kSectors == 0) {  // no copy
+        const size_t blocks = bytes.size() / kDirectBlock * kDirectBlock;
+        TF_RETURN_IF_ERROR(Write(bytes.substr(0, blocks)));
+        bytes.remove_prefix(blocks);
+        continue;
+      }
       // Blocks end at multiples of their size, so that all but the first and the last are aligned.
-      const size_t piece = std::min(bytes.size(), kBlockSize - (at_ + filled_) % kBlockSize);
+      const size_t piece = std::min(bytes.size(), kDirectBlock - (at_ + filled_) % kDirectBlock);
       std::memcpy(block_.get() + filled_, bytes.data(), piece);
       filled_ += piece;
       bytes.remove_prefix(piece);
-      if ((at_ + filled_) % kBlockSize == 0) TF_RETURN_IF_ERROR(Flush());
+      if ((at_ + filled_) % kDirectBlock == 0) TF_RETURN_IF_ERROR(Flush());
     }
     return OkStatus();
   }
@@ -138,19 +187,10 @@ class SystemWritableFile final : public WritableFile {
   }
 
  private:
-  // O_DIRECT writes whole sectors at multiples of the sector size, from memory that is aligned to it. This is at least
-  // the sector size of any disk.
-  static constexpr size_t kAlignment = 4096;
-  static constexpr size_t kBlockSize = size_t{4} << 20;
-
-  struct FreeBlock {
-    void operator()(char* block) const { std::free(block); }
-  };
-
   Status Flush() { return Write({block_.get(), std::exchange(filled_, 0)}); }
   Status Write(std::string_view bytes) {
     while (!bytes.empty()) {
-      const bool aligned = at_ % kAlignment == 0 && bytes.size() % kAlignment == 0;
+      const bool aligned = at_ % kSectors == 0 && bytes.size() % kSectors == 0;
       if (is_direct_ && !aligned) (void)SetDirect(false);
       if (block_ != nullptr && can_be_direct_ && !is_direct_ && aligned) can_be_direct_ = SetDirect(true);
       const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
@@ -166,19 +206,17 @@ class SystemWritableFile final : public WritableFile {
     }
     return OkStatus();
   }
-  // Whether the system has set or cleared O_DIRECT.
   bool SetDirect(bool direct) {
-    const int flags = ::fcntl(fd_.get(), F_GETFL);
-    if (flags < 0 || ::fcntl(fd_.get(), F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) != 0) return false;
+    if (!tensorbraid::SetDirect(fd_, direct)) return false;
     is_direct_ = direct;
     return true;
   }
 
   const std::string path_;
   Fd fd_;
-  uint64_t at_ = 0;                           // the number of bytes written
-  std::unique_ptr<char[], FreeBlock> block_;  // null until BypassPageCache
-  size_t filled_ = 0;                         // bytes in the block
+  uint64_t at_ = 0;     // the number of bytes written
+  AlignedBlock block_;  // null until BypassPageCache
+  size_t filled_ = 0;   // bytes in the block
   bool can_be_direct_ = true;
   bool is_direct_ = false;
 };

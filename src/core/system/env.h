@@ -31,6 +31,12 @@ namespace tensorbraid {
 // other paths unchanged. All functions of Env accept both forms.
 std::string LocalPath(std::string_view path);
 
+// Bytes that bypass the page cache are moved fastest if they begin at multiples of this number, in the file and in
+// memory.
+inline constexpr size_t kDirectAlignment = 4096;
+// And if they are as many as this number, or a multiple.
+inline constexpr size_t kDirectBlock = size_t{4} << 20;
+
 // A file, or a pipe, that is read from front to back. Used by one thread at a time.
 class SequentialFile {
  public:
@@ -39,7 +45,7 @@ class SequentialFile {
   virtual StatusOr<size_t> Read(size_t size, char* out) = 0;
 };
 
-// A file that is read at any offset. Thread-safe.
+// A file that is read at any offset. Thread-safe, except for BypassPageCache.
 class RandomAccessFile {
  public:
   // Env::OpenRandomAccess of the current environment.
@@ -51,6 +57,11 @@ class RandomAccessFile {
   const std::string& path() const { return path_; }
   // Size in bytes when the file was opened.
   uint64_t size() const { return size_; }
+  // From now on, where the file system can do so, reads bypass the operating system's page cache. For many bytes that
+  // will not be read again soon, this costs less CPU time and leaves the cache to other files. Reads should then be
+  // large, with offsets and memory at multiples of kDirectAlignment; others are slow. Does nothing by default.
+  // REQUIRES: no other thread uses the file during the call.
+  virtual void BypassPageCache() {}
   // Reads exactly `size` bytes. DataLoss if the file ends before them.
   virtual Status Read(uint64_t offset, size_t size, void* out) const = 0;
 

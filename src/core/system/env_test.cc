@@ -144,6 +144,13 @@ void AppendInPieces(std::string_view bytes, WritableFile& file) {
   }
 }
 
+// Bytes that do not repeat.
+std::string Pseudorandom(size_t size) {
+  std::string bytes(size, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);
+  return bytes;
+}
+
 std::string ContentOf(const std::string& path) {
   const auto file = RandomAccessFile::Open(path).value();
   std::string bytes(file->size(), '\0');
@@ -152,8 +159,7 @@ std::string ContentOf(const std::string& path) {
 }
 
 TEST(WritableFileTest, AFileHasAllBytesInOrderAfterBypassPageCache) {
-  std::string bytes((9 << 20) + 123, '\0');
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);  // pseudorandom
+  const std::string bytes = Pseudorandom((9 << 20) + 123);
   const std::string path = ::testing::TempDir() + "/much" + std::to_string(RandomSeed());
   for (const size_t before : {size_t{0}, size_t{1}, size_t{4096}, size_t{5} << 20}) {
     const std::string_view all = bytes;
@@ -192,6 +198,35 @@ TEST(WritableFileTest, BypassPageCacheWorksOnAFileInMemory) {
   ASSERT_TRUE((*file)->Append(much).ok() && (*file)->Close().ok());
   EXPECT_TRUE(ContentOf(path) == much);
   ASSERT_TRUE(Env::System().RemoveFile(path).ok());
+}
+
+TEST(RandomAccessFileTest, ReadsOfAnyPlaceAndSizeAreRightPastThePageCache) {
+  const std::string bytes = Pseudorandom((5 << 20) + 123);
+  for (const std::string& directory : {::testing::TempDir(), std::string("/dev/shm")}) {
+    const std::string path = directory + "/read" + std::to_string(RandomSeed());
+    auto written = Env::System().OpenWritable(path, Env::WriteMode::kCreate);
+    if (!written.ok()) continue;  // there is no /dev/shm
+    ASSERT_TRUE((*written)->Append(bytes).ok() && (*written)->Close().ok());
+    const auto file = RandomAccessFile::Open(path).value();
+    file->BypassPageCache();
+    constexpr size_t kAlign = kDirectAlignment;
+    const std::unique_ptr<char, void (*)(void*)> memory(
+        static_cast<char*>(std::aligned_alloc(kAlign, bytes.size() / kAlign * kAlign + 2 * kAlign)), &std::free);
+    for (const size_t offset : {size_t{0}, size_t{1}, kAlign, 3 * kAlign + 7, bytes.size() - 5}) {
+      for (const size_t size : {size_t{0}, size_t{1}, kAlign, 2 * kAlign + 1, size_t{3} << 20, bytes.size() - offset}) {
+        if (size > bytes.size() - offset) continue;
+        for (const size_t shift : {size_t{0}, size_t{3}}) {
+          const Status read = file->Read(offset, size, memory.get() + shift);
+          ASSERT_TRUE(read.ok()) << read;
+          EXPECT_TRUE(std::string_view(memory.get() + shift, size) == std::string_view(bytes).substr(offset, size))
+              << size << " bytes at " << offset << " to " << shift;
+        }
+      }
+    }
+    EXPECT_EQ(file->Read(bytes.size() - 5, 6, memory.get()).code(), absl::StatusCode::kDataLoss);
+    EXPECT_EQ(file->Read(0, bytes.size() + 1, memory.get()).code(), absl::StatusCode::kDataLoss);
+    ASSERT_TRUE(Env::System().RemoveFile(path).ok());
+  }
 }
 
 }  // namespace
