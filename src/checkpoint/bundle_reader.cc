@@ -321,4 +321,32 @@ StatusOr<Tensor> BundleReader::ReadSlice(std::string_view name, const TensorSlic
   return tensor;
 }
 
+StatusOr<std::unique_ptr<TensorStream>> BundleReader::Stream(std::string_view name) {
+  TF_ASSIGN_OR_RETURN(const Entry entry, Lookup(name, name));
+  if (!IsPlain(entry.dtype)) {
+    return InvalidArgument("tensor '", name, "' of checkpoint ", prefix_, " has dtype ", entry.dtype,
+                           ", and can only be read as a whole");
+  }
+  if (!entry.slices.empty() || entry.size == 0 || entry.dtype == kBool) {
+    TF_ASSIGN_OR_RETURN(Tensor tensor, Read(name));
+    return std::make_unique<TensorStream>(std::move(tensor));
+  }
+  TF_ASSIGN_OR_RETURN(const RandomAccessFile* checked, CheckExtent(entry, name));
+  TF_ASSIGN_OR_RETURN(auto file, RandomAccessFile::Open(checked->path()));
+  if (file->size() != checked->size()) return Damaged(name, StrCat("is in ", file->path(), ", which changes"));
+  return std::make_unique<TensorStream>(
+      std::move(file),
+      TensorStream::Extent{.offset = entry.offset,
+                           .size = entry.size,
+                           .crc = entry.crc,
+                           .what = StrCat("checkpoint ", prefix_, " is damaged: tensor '", name, "'")});
+}
+
+StatusOr<bool> BundleReader::ShareBytes(std::string_view a, std::string_view b) {
+  TF_ASSIGN_OR_RETURN(const Entry one, Lookup(a, a));
+  TF_ASSIGN_OR_RETURN(const Entry other, Lookup(b, b));
+  return one.slices.empty() && other.slices.empty() && one.dtype == other.dtype && one.shape == other.shape &&
+         one.shard == other.shard && one.offset == other.offset && one.size == other.size && one.crc == other.crc;
+}
+
 }  // namespace tensorbraid

@@ -12,6 +12,7 @@
 #include "checkpoint/files.h"
 #include "checkpoint/table_reader.h"
 #include "checkpoint/tensor_slice.h"
+#include "checkpoint/tensor_stream.h"
 #include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
@@ -55,6 +56,12 @@ class BundleReader {
   StatusOr<Tensor> Read(std::string_view name);
   // Reads a slice of a tensor, however the tensor was partitioned. Internal if the slice is not within the tensor.
   StatusOr<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice);
+
+  // As Read, piece by piece. A tensor that was partitioned is in memory as a whole. InvalidArgument for dtypes that are
+  // not numbers.
+  StatusOr<std::unique_ptr<TensorStream>> Stream(std::string_view name);
+  // Whether two tensors are stored as the same bytes (BundleStreams::AddAgain). NotFound if one of them does not exist.
+  StatusOr<bool> ShareBytes(std::string_view a, std::string_view b);
 
   // Visits every entry with its key, including the entries of slices. Ends at the first error.
   Status ForEachEntry(const std::function<Status(const std::string& key, const proto::BundleEntryProto& entry)>& visit);

@@ -1,6 +1,8 @@
 #include "checkpoint/bundle_streams.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
@@ -10,14 +12,18 @@
 
 namespace tensorbraid {
 
-StatusOr<std::unique_ptr<BundleStreams>> BundleStreams::Create(const std::string& prefix, int num_files) {
+StatusOr<std::unique_ptr<BundleStreams>> BundleStreams::Create(const std::string& prefix, int num_files,
+                                                               bool has_thread) {
   TF_RETURN_IF_ERROR(CheckBundlePrefix(prefix));
   TF_RETURN_IF_ERROR(MakeDirectory(DirectoryOf(prefix)));
-  return std::unique_ptr<BundleStreams>(new BundleStreams(prefix, num_files));
+  return std::unique_ptr<BundleStreams>(new BundleStreams(prefix, num_files, has_thread));
 }
 
-BundleStreams::BundleStreams(const std::string& prefix, int num_files)
-    : prefix_(prefix), files_(static_cast<size_t>(num_files)) {}
+// Each file may hold a block, and some more wait to be written.
+BundleStreams::BundleStreams(const std::string& prefix, int num_files, bool has_thread)
+    : prefix_(prefix),
+      files_(static_cast<size_t>(num_files)),
+      writer_(static_cast<size_t>(num_files) + 4, has_thread) {}
 BundleStreams::~BundleStreams() = default;
 
 Status BundleStreams::EnsureFile(int file) {
@@ -28,21 +34,37 @@ Status BundleStreams::EnsureFile(int file) {
 }
 
 Status BundleStreams::Append(int file, std::string_view bytes) {
-  constexpr int64_t kFew = int64_t{1} << 20, kMuch = int64_t{8} << 20;
+  constexpr int64_t kFew = int64_t{1} << 20;
   File& to = files_[static_cast<size_t>(file)];
-  const int64_t before = to.size;
   to.size += static_cast<int64_t>(bytes.size());
   to.crc = Crc32c(bytes, to.crc);
-  if (to.file == nullptr) {
-    to.few.append(bytes);
-    if (to.size < kFew) return OkStatus();
-    TF_RETURN_IF_ERROR(EnsureFile(file));
-    TF_RETURN_IF_ERROR(to.file->Append(to.few));
-    to.few = {};
-    return OkStatus();
+  if (to.file != nullptr) return Fill(to, bytes);
+  to.few.append(bytes);
+  if (to.size < kFew) return OkStatus();
+  TF_RETURN_IF_ERROR(EnsureFile(file));
+  return Fill(to, std::exchange(to.few, {}));
+}
+
+Status BundleStreams::Fill(File& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (file.block == nullptr) file.block = writer_.Take();
+    if (file.block == nullptr) return ResourceExhausted("there is no memory to write checkpoint ", prefix_);
+    const size_t piece = std::min(bytes.size(), kDirectBlock - file.filled);
+    std::memcpy(file.block.get() + file.filled, bytes.data(), piece);
+    file.filled += piece;
+    bytes.remove_prefix(piece);
+    if (file.filled == kDirectBlock) TF_RETURN_IF_ERROR(WriteBlock(file));
   }
-  if (before < kMuch && to.size >= kMuch) to.file->BypassPageCache();
-  return to.file->Append(bytes);
+  return OkStatus();
+}
+
+Status BundleStreams::WriteBlock(File& file) {
+  if (file.block == nullptr) return OkStatus();
+  if (file.filled == kDirectBlock && !file.is_large) {
+    file.is_large = true;
+    file.file->BypassPageCache();
+  }
+  return writer_.Write(*file.file, std::move(file.block), std::exchange(file.filled, 0));
 }
 
 Status BundleStreams::End(int file, const std::string& name, DType dtype, const Shape& shape) {
@@ -85,6 +107,8 @@ Status BundleStreams::Finish() {
     TF_RETURN_IF_ERROR(EnsureFile(0));
     TF_RETURN_IF_ERROR(files_[0].file->Append(files_[0].few));
   }
+  for (File& file : files_) TF_RETURN_IF_ERROR(WriteBlock(file));
+  TF_RETURN_IF_ERROR(writer_.Wait());
   File& shared = *std::ranges::find_if(files_, is_made);
   std::vector<int> numbers(files_.size());     // those that the files get
   std::vector<int64_t> begins(files_.size());  // where their bytes begin in these

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/block_writer.h"
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/files.h"
 #include "tensorbraid/core/tensor.h"
@@ -20,8 +21,10 @@ namespace tensorbraid {
 // long as the file system does.
 class BundleStreams {
  public:
-  // Creates the directory of `prefix`, but not its parents. REQUIRES: num_files >= 1.
-  static StatusOr<std::unique_ptr<BundleStreams>> Create(const std::string& prefix, int num_files);
+  // Creates the directory of `prefix`, but not its parents. With a thread of its own, the files are written while the
+  // caller makes the next bytes; it has the priority of the thread that calls Create. REQUIRES: num_files >= 1.
+  static StatusOr<std::unique_ptr<BundleStreams>> Create(const std::string& prefix, int num_files,
+                                                         bool has_thread = false);
   ~BundleStreams();
   BundleStreams(const BundleStreams&) = delete;
   BundleStreams& operator=(const BundleStreams&) = delete;
@@ -41,16 +44,22 @@ class BundleStreams {
   struct File {
     std::unique_ptr<AtomicFile> file = nullptr;  // null while there are few bytes, which are in `few`
     std::string few = {};
+    BlockWriter::Block block = nullptr;  // the bytes after those that writer_ has; null if there are none
+    size_t filled = 0;                   // of the block
+    bool is_large = false;
     int64_t size = 0;   // bytes of all tensors
     int64_t begin = 0;  // of the tensor that grows
     uint32_t crc = 0;   // of the tensor that grows
   };
-  BundleStreams(const std::string& prefix, int num_files);
+  BundleStreams(const std::string& prefix, int num_files, bool has_thread);
   Status EnsureFile(int file);
+  Status Fill(File& file, std::string_view bytes);
+  Status WriteBlock(File& file);
 
   const std::string prefix_;
   std::vector<File> files_;
   BundleEntries entries_;
+  BlockWriter writer_;
 };
 
 }  // namespace tensorbraid

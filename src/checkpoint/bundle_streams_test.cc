@@ -5,6 +5,7 @@
 
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "core/testing/faulty_files.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {
@@ -95,6 +96,85 @@ TEST_F(BundleStreamsTest, MistakesLeaveNoFile) {
     EXPECT_TRUE(absl::IsNotFound(streams->AddAgain("u", "v")));
   }
   EXPECT_TRUE(MatchingPaths(dir_.path() + "/*")->empty());
+}
+
+TEST_F(BundleStreamsTest, ATensorIsReadInPieces) {
+  std::vector<float> many((size_t{9} << 20) / sizeof(float) + 5);  // past the page cache, from an uneven place
+  for (size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>(i % 1013);
+  auto streams = BundleStreams::Create(prefix_, 1).value();
+  ASSERT_TRUE(streams->Add(0, "before", Tensor::Vector<float>({1, 2, 3})).ok());
+  ASSERT_TRUE(Append(*streams, 0, many).ok());
+  ASSERT_TRUE(streams->End(0, "many", kFloat32, Shape({static_cast<int64_t>(many.size())})).ok());
+  ASSERT_TRUE(streams->Add(0, "empty", Tensor(kFloat32, {0})).ok());
+  ASSERT_TRUE(streams->AddAgain("again", "many").ok());
+  ASSERT_TRUE(streams->Finish().ok());
+  // Reads a tensor in pieces of growing sizes.
+  const auto read = [](BundleReader& reader, const std::string& name) -> StatusOr<std::vector<float>> {
+    TF_ASSIGN_OR_RETURN(const auto stream, reader.Stream(name));
+    std::vector<float> values(stream->left() / sizeof(float));
+    size_t at = 0;
+    for (size_t piece = 1; stream->left() > 0; piece = piece * 3 + 1) {
+      const size_t n = std::min(piece, values.size() - at);
+      TF_RETURN_IF_ERROR(stream->Read(n * sizeof(float), values.data() + at));
+      at += n;
+    }
+    return values;
+  };
+  const auto reader = BundleReader::Open(prefix_).value();
+  EXPECT_TRUE(*read(*reader, "many") == many);
+  EXPECT_THAT(*read(*reader, "before"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(*read(*reader, "empty"), ElementsAre());
+  EXPECT_TRUE(absl::IsNotFound(reader->Stream("other").status()));
+  EXPECT_TRUE(*reader->ShareBytes("again", "many"));
+  EXPECT_FALSE(*reader->ShareBytes("before", "many"));
+  // A wrong byte is found at the end.
+  const std::string data = BundleDataName(prefix_, 0, 1);
+  std::string bytes = ReadWholeFile(data).value();
+  bytes[bytes.size() / 2] ^= 4;
+  ASSERT_TRUE(WriteFileAtomically(data, bytes).ok());
+  const auto damaged = read(*BundleReader::Open(prefix_).value(), "many");
+  EXPECT_EQ(damaged.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(damaged.status().message()), HasSubstr("is damaged: tensor 'many' has a wrong checksum"));
+  EXPECT_THAT(*read(*BundleReader::Open(prefix_).value(), "before"), ElementsAre(1, 2, 3));
+}
+
+TEST_F(BundleStreamsTest, AThreadWritesTheSameBytesAndReportsItsErrors) {
+  const std::vector<float> piece(100'003, 1.5f);
+  // 20 MB, in two files of several blocks.
+  const auto write = [&](const std::string& prefix) -> Status {
+    TF_ASSIGN_OR_RETURN(const auto streams, BundleStreams::Create(prefix, 3, /*has_thread=*/true));
+    for (int i = 0; i < 25; ++i) {
+      TF_RETURN_IF_ERROR(Append(*streams, 0, piece));
+      TF_RETURN_IF_ERROR(Append(*streams, 2, piece));
+    }
+    const Shape shape({25 * static_cast<int64_t>(piece.size())});
+    TF_RETURN_IF_ERROR(streams->End(0, "a", kFloat32, shape));
+    TF_RETURN_IF_ERROR(streams->End(2, "b", kFloat32, shape));
+    TF_RETURN_IF_ERROR(streams->Add(1, "few", Tensor::Vector<float>({1, 2})));
+    return streams->Finish();
+  };
+  ASSERT_TRUE(write(prefix_).ok());
+  std::vector<float> all;
+  for (int i = 0; i < 25; ++i) all.insert(all.end(), piece.begin(), piece.end());
+  EXPECT_TRUE(Read(prefix_, "a") == all);
+  EXPECT_TRUE(Read(prefix_, "b") == all);
+  EXPECT_THAT(Read(prefix_, "few"), ElementsAre(1, 2));
+  // Each change of the file system fails once.
+  FaultyFiles files;
+  const ScopedEnv env(&files);
+  int n = 1;
+  for (bool failed = true; failed; ++n) {
+    files.FailAt(FaultyFiles::Fault::kIoError, n);
+    const Status status = write("/model");
+    failed = files.fired();
+    files.Repair();
+    const bool whole = Read("/model", "a") == all && Read("/model", "b") == all;
+    EXPECT_TRUE(whole || !status.ok()) << n;
+    if (!whole) {
+      EXPECT_TRUE(files.Files().empty()) << n << ": " << files.Files()[0];
+    }
+  }
+  EXPECT_GT(n, 15);
 }
 
 }  // namespace
