@@ -48,6 +48,16 @@ void* BlockPool::Allocate(size_t size) {
   return TakeFree(size);
 }
 
+void BlockPool::Prepare(void* block, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  // Older systems refuse, and lose nothing.
+  (void)madvise(block, size, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(block);
+  static_cast<void>(size);
+#endif
+}
+
 void BlockPool::Free(void* block, size_t size) {
   UncountMemory(static_cast<int64_t>(size));
   auto* begin = static_cast<char*>(block);

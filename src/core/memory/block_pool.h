@@ -20,6 +20,9 @@ class BlockPool {
 
   // Returns `size` bytes, or null if there is no memory. REQUIRES: `size` is a multiple of kUnit, and not 0.
   void* Allocate(size_t size);
+  // Lets the system provide all pages of a block at once. Pages that are not prepared are provided when they are first
+  // used, one by one.
+  static void Prepare(void* block, size_t size);
   // Takes back what Allocate(size) returned.
   void Free(void* block, size_t size);
   // The bytes of all regions.

@@ -11,7 +11,8 @@
 namespace tensorbraid {
 
 // Hands out memory from blocks of the process's BlockPool, which are freed with the arena. Blocks are an eighth of what
-// the arena has, from 64 KB to 2 MB, so that a small table takes little, and a large one wastes little. Thread-safe.
+// the arena has, from 64 KB to 2 MB, so that a small table takes little, and a large one wastes little. Threads that
+// need large blocks at the same time get one each, so that they wait for their pages side by side. Thread-safe.
 class RowArena {
  public:
   RowArena() = default;
@@ -26,13 +27,17 @@ class RowArena {
 
  private:
   struct Block {
-    char* data;
-    size_t size;
+    char* data = nullptr;
+    size_t size = 0;
   };
+  // Hands out a part of an open block; null if it is not large enough.
+  void* Take(size_t size) TB_REQUIRES(mu_);
+  void Add(Block block) TB_REQUIRES(mu_);
+
   mutable Mutex mu_;
   std::vector<Block> blocks_ TB_GUARDED_BY(mu_);
-  size_t used_ TB_GUARDED_BY(mu_) = 0;  // of the last block
-  size_t bytes_ TB_GUARDED_BY(mu_) = 0;
+  std::vector<Block> open_ TB_GUARDED_BY(mu_);  // the ends of blocks that are not handed out; the last is used first
+  size_t bytes_ TB_GUARDED_BY(mu_) = 0;         // of blocks, also those that are being made
 };
 
 }  // namespace tensorbraid

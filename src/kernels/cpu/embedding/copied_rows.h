@@ -50,10 +50,9 @@ class RowCopier {
                CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
     Clear(to);
     to->residue = residue;
-    to->keys.reserve(small.rows());
-    to->versions.reserve(small.rows());
-    for (auto& numbers_of_column : to->numbers) numbers_of_column.reserve(small.rows() * dim_);
-    small.ForEachRow([&](uint32_t row) { CopyRow(small, row, counts, to); });
+    Resize(small.rows(), counts, to);
+    size_t at = 0;
+    small.ForEachRow([&](uint32_t row) { CopyRow(small, row, counts, at++, to); });
     if (counts != nullptr) {
       if (const BloomCounts* const bloom = counts->bloom(); bloom != nullptr) {
         bloom->ForEachBlock(residue, [&](int64_t block, const BloomCounts::Block& counters) {
@@ -78,31 +77,43 @@ class RowCopier {
   bool CopyChanges(SmallTable& small, const KeyCounts* counts, const SaveNumbers& numbers,
                    CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
     Clear(to);
+    Resize(0, nullptr, to);
     if (small.changes == nullptr || !small.changes->TakeSince(numbers.predecessor, numbers.save)) return false;
-    small.changes->ForEachTaken([&](uint32_t row) { CopyRow(small, row, counts, to); });
+    size_t rows = 0;
+    small.changes->ForEachTaken([&](uint32_t) { ++rows; });
+    Resize(rows, counts, to);
+    size_t at = 0;
+    small.changes->ForEachTaken([&](uint32_t row) { CopyRow(small, row, counts, at++, to); });
     to->deleted = small.changes->taken_deleted();
     return true;
   }
 
  private:
   void Clear(CopiedRows* rows) const {
-    for (auto* list : {&rows->keys, &rows->freqs, &rows->versions, &rows->filtered_keys, &rows->filtered_freqs,
-                       &rows->filtered_versions, &rows->bloom_blocks, &rows->deleted}) {
+    // The other lists get their sizes from Resize. If they were empty before, it would set all their numbers to 0.
+    for (auto* list : {&rows->freqs, &rows->filtered_keys, &rows->filtered_freqs, &rows->filtered_versions,
+                       &rows->bloom_blocks, &rows->deleted}) {
       list->clear();
     }
     rows->bloom_counters.clear();
     rows->numbers.resize(columns_.size());
-    for (auto& numbers : rows->numbers) numbers.clear();
   }
-  void CopyRow(const SmallTable& small, uint32_t row, const KeyCounts* counts,
+  // Makes room for so many rows.
+  void Resize(size_t rows, const KeyCounts* counts, CopiedRows* to) const {
+    to->keys.resize(rows);
+    to->versions.resize(rows);
+    if (counts != nullptr) to->freqs.resize(rows);
+    for (auto& of_column : to->numbers) of_column.resize(rows * dim_);
+  }
+  // Copies a row to place `at` of the lists.
+  void CopyRow(const SmallTable& small, uint32_t row, const KeyCounts* counts, size_t at,
                CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
     const RowInfo& info = small.info(row);
-    to->keys.push_back(info.key);
-    to->versions.push_back(info.version);
-    if (counts != nullptr) to->freqs.push_back(counts->CountOf(info.key));
+    to->keys[at] = info.key;
+    to->versions[at] = info.version;
+    if (counts != nullptr) to->freqs[at] = counts->CountOf(info.key);
     for (size_t c = 0; c < columns_.size(); ++c) {
-      const float* const numbers = small.numbers(static_cast<size_t>(columns_[c]), row);
-      to->numbers[c].insert(to->numbers[c].end(), numbers, numbers + dim_);
+      std::copy_n(small.numbers(static_cast<size_t>(columns_[c]), row), dim_, to->numbers[c].data() + at * dim_);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/embedding/copied_rows.h"
+#include "kernels/cpu/embedding/row_batches.h"
 
 namespace tensorbraid::cpu {
 namespace {
@@ -78,6 +80,36 @@ bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
   return false;
 }
 
+// Rows that lie in several tensors of a checkpoint, one row after the other.
+struct SavedRows {
+  int64_t rows = 0;
+  std::unique_ptr<TensorStream> keys = nullptr;      // null: row i has key i
+  std::unique_ptr<TensorStream> versions = nullptr;  // null: none were saved
+  std::vector<std::unique_ptr<TensorStream>> numbers = {};
+  std::vector<int> columns = {};  // those of `numbers`
+  int64_t read = 0;               // rows
+
+  // Reads up to `most` rows; none at the end.
+  Status Next(int64_t dim, int64_t most, RowBatch* batch) {
+    batch->rows = static_cast<size_t>(std::min(most, rows - read));
+    TF_RETURN_IF_ERROR(ReadList(keys.get(), batch->rows, &batch->keys));
+    if (keys == nullptr) std::iota(batch->keys.begin(), batch->keys.end(), read);
+    if (versions != nullptr) TF_RETURN_IF_ERROR(ReadList(versions.get(), batch->rows, &batch->versions));
+    batch->numbers.resize(numbers.size());
+    for (size_t c = 0; c < numbers.size(); ++c) {
+      TF_RETURN_IF_ERROR(ReadList(numbers[c].get(), batch->rows * static_cast<size_t>(dim), &batch->numbers[c]));
+    }
+    read += static_cast<int64_t>(batch->rows);
+    return OkStatus();
+  }
+
+  template <typename T>
+  static Status ReadList(TensorStream* stream, size_t n, std::vector<T>* list) {
+    if (list->size() < n) list->resize(n);
+    return stream == nullptr ? OkStatus() : stream->Read(n * sizeof(T), list->data());
+  }
+};
+
 // Reads saved rows into a part of a table.
 class TableRestore {
  public:
@@ -128,10 +160,9 @@ class TableRestore {
       const std::string name = Named(table_.whole, table_.slots[c]);
       const Shape shape({Shape::kUnknownDim, rows_.dim()});
       TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, name, kFloat32, shape));
-      TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name));
-      std::vector<int64_t> keys(static_cast<size_t>(rows));
-      std::iota(keys.begin(), keys.end(), 0);
-      TF_RETURN_IF_ERROR(ReadBatches(keys, {{.number = table_.columns[c], .values = values}}, {}));
+      SavedRows saved{.rows = rows, .columns = {table_.columns[c]}};
+      TF_RETURN_IF_ERROR(AddStream(reader, name, &saved.numbers));
+      TF_RETURN_IF_ERROR(ReadAll(saved));
     }
     return OkStatus();
   }
@@ -182,104 +213,150 @@ class TableRestore {
   }
 
   Status RaiseCounts(BundleReader& reader, const std::string& part, const std::string& suffix, int64_t least) {
-    std::array<Tensor, 3> lists;
+    std::array<std::unique_ptr<TensorStream>, 3> lists;
+    std::array<int64_t, 3> lengths;
     size_t i = 0;
     for (const char* list : {"-keys", "-freqs", "-versions"}) {
       const std::string name = StrCat(part, list, suffix);
-      TF_RETURN_IF_ERROR(RowsIn(reader, name, kInt64, Shape({Shape::kUnknownDim})).status());
-      TF_ASSIGN_OR_RETURN(lists[i++], reader.Read(name));
+      TF_ASSIGN_OR_RETURN(lengths[i], RowsIn(reader, name, kInt64, Shape({Shape::kUnknownDim})));
+      TF_ASSIGN_OR_RETURN(lists[i++], reader.Stream(name));
     }
-    const auto keys = lists[0].data<int64_t>(), freqs = lists[1].data<int64_t>(), versions = lists[2].data<int64_t>();
-    if (keys.size() != freqs.size() || (keys.size() != versions.size() && !versions.empty())) {
-      return InvalidArgument("checkpoint ", reader.prefix(), " has ", keys.size(), " keys, ", freqs.size(),
-                             " counts and ", versions.size(), " versions in '", part, "-keys", suffix,
-                             "' and the tensors beside it");
+    const auto [num_keys, num_freqs, num_versions] = lengths;
+    if (num_keys != num_freqs || (num_keys != num_versions && num_versions != 0)) {
+      return InvalidArgument("checkpoint ", reader.prefix(), " has ", num_keys, " keys, ", num_freqs, " counts and ",
+                             num_versions, " versions in '", part, "-keys", suffix, "' and the tensors beside it");
     }
-    for (size_t k = 0; k < keys.size(); ++k) {
-      if (!HoldsKey(keys[k]) || (suffix.empty() && deleted_.contains(keys[k]))) continue;
-      counts_->RaiseTo(keys[k], std::max(least, freqs[k]), versions.empty() ? 0 : versions[k]);
+    constexpr int64_t kMost = 1 << 16;
+    std::vector<int64_t> keys, freqs, versions;
+    for (int64_t first = 0; first < num_keys; first += kMost) {
+      const auto n = static_cast<size_t>(std::min(kMost, num_keys - first));
+      TF_RETURN_IF_ERROR(SavedRows::ReadList(lists[0].get(), n, &keys));
+      TF_RETURN_IF_ERROR(SavedRows::ReadList(lists[1].get(), n, &freqs));
+      TF_RETURN_IF_ERROR(SavedRows::ReadList(num_versions == 0 ? nullptr : lists[2].get(), n, &versions));
+      for (size_t k = 0; k < n; ++k) {
+        if (!HoldsKey(keys[k]) || (suffix.empty() && deleted_.contains(keys[k]))) continue;
+        counts_->RaiseTo(keys[k], std::max(least, freqs[k]), versions[k]);
+      }
     }
     return OkStatus();
   }
 
-  // A column, and its numbers in a checkpoint.
-  struct SavedColumn {
-    int number;
-    Tensor values;
-  };
+  static Status AddStream(BundleReader& reader, const std::string& name,
+                          std::vector<std::unique_ptr<TensorStream>>* streams) {
+    TF_ASSIGN_OR_RETURN(auto stream, reader.Stream(name));
+    streams->push_back(std::move(stream));
+    return OkStatus();
+  }
 
-  // Reads the rows of a saved part. Slots usually have the keys of the table, in the same order, and are read with it.
-  // Keys of other slots that have no row are left out.
+  // Whether a slot has the keys of the table, in the same order. They usually share their bytes.
+  static StatusOr<bool> SameKeys(BundleReader& reader, const std::string& table, const std::string& slot) {
+    TF_ASSIGN_OR_RETURN(const bool shared, reader.ShareBytes(table, slot));
+    if (shared) return true;
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader.Read(table));
+    TF_ASSIGN_OR_RETURN(const Tensor keys_of_slot, reader.Read(slot));
+    return std::ranges::equal(keys.data<int64_t>(), keys_of_slot.data<int64_t>());
+  }
+
+  // Reads the rows of a saved part. Slots that have the keys of the table are read with it. Keys of other slots that
+  // have no row are left out.
   Status ReadPart(BundleReader& reader, const SavedPart& part) {
-    TF_ASSIGN_OR_RETURN(const Tensor keys, reader.Read(part.name + "-keys"));
-    Tensor versions;
+    SavedRows saved{.rows = part.rows};
+    TF_ASSIGN_OR_RETURN(saved.keys, reader.Stream(part.name + "-keys"));
     if (part.has_versions) {
-      TF_ASSIGN_OR_RETURN(versions, reader.Read(part.name + "-versions"));
+      TF_ASSIGN_OR_RETURN(saved.versions, reader.Stream(part.name + "-versions"));
     }
-    std::vector<SavedColumn> together;
-    std::vector<std::pair<Tensor, SavedColumn>> alone;  // with their keys
+    std::vector<size_t> alone;
     for (size_t c = 0; c < table_.slots.size(); ++c) {
       const std::string name = Named(part.name, table_.slots[c]);
-      TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(name + "-values"));
-      const SavedColumn column = {.number = table_.columns[c], .values = values};
-      if (table_.slots[c].empty()) {
-        together.push_back(column);
+      TF_ASSIGN_OR_RETURN(const bool together, SameKeys(reader, part.name + "-keys", name + "-keys"));
+      if (!together) {
+        alone.push_back(c);
         continue;
       }
-      TF_ASSIGN_OR_RETURN(const Tensor keys_of_slot, reader.Read(name + "-keys"));
-      if (std::ranges::equal(keys_of_slot.data<int64_t>(), keys.data<int64_t>())) {
-        together.push_back(column);
-      } else {
-        alone.emplace_back(keys_of_slot, column);
-      }
+      TF_RETURN_IF_ERROR(AddStream(reader, name + "-values", &saved.numbers));
+      saved.columns.push_back(table_.columns[c]);
     }
-    TF_RETURN_IF_ERROR(ReadBatches(keys.data<int64_t>(), together, versions));
-    for (const auto& [keys_of_slot, column] : alone) {
-      TF_RETURN_IF_ERROR(ReadBatches(keys_of_slot.data<int64_t>(), {column}, {}));
+    TF_RETURN_IF_ERROR(ReadAll(saved));
+    for (const size_t c : alone) {
+      const std::string name = Named(part.name, table_.slots[c]);
+      SavedRows of_slot{.columns = {table_.columns[c]}};
+      TF_ASSIGN_OR_RETURN(of_slot.rows, RowsIn(reader, name + "-keys", kInt64, Shape({Shape::kUnknownDim})));
+      TF_ASSIGN_OR_RETURN(of_slot.keys, reader.Stream(name + "-keys"));
+      TF_RETURN_IF_ERROR(AddStream(reader, name + "-values", &of_slot.numbers));
+      TF_RETURN_IF_ERROR(ReadAll(of_slot));
     }
     return OkStatus();
   }
 
-  // Some keys at a time, so that the order of the visit takes little memory. Makes rows if column 0 is among the
-  // columns. `versions` may be invalid.
-  Status ReadBatches(std::span<const int64_t> keys, const std::vector<SavedColumn>& columns, const Tensor& versions) {
-    constexpr size_t kBatch = size_t{1} << 20;
-    for (size_t first = 0; first < keys.size(); first += kBatch) {
+  // The rows that are read together. A batch of a large table has the keys of several small tables, so that threads
+  // seldom wait for each other.
+  int64_t RowsOfBatch(const SavedRows& saved) const {
+    constexpr int64_t kBytes = int64_t{4} << 20, kBatches = 400;
+    const int64_t row = 16 + std::ssize(saved.numbers) * rows_.dim() * int64_t{sizeof(float)};
+    return std::max({int64_t{64}, kBytes / row, saved.rows / kBatches});
+  }
+
+  // Makes all rows, or sets the columns of those that exist if column 0 is not among the columns. One thread reads, and
+  // those of the pool that are idle make rows.
+  Status ReadAll(SavedRows& saved) {
+    const int64_t most = RowsOfBatch(saved);
+    const auto next = [&](RowBatch* batch) -> Status {
       if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
-      TF_RETURN_IF_ERROR(ReadBatch(keys, first, std::min(keys.size(), first + kBatch), columns,
-                                   versions.is_valid() ? versions.data<int64_t>().data() : nullptr));
+      return saved.Next(rows_.dim(), most, batch);
+    };
+    if (saved.rows <= most || ctx_.pool().num_threads() == 0) {
+      RowBatch batch;
+      Scratch scratch;
+      while (saved.read < saved.rows) {
+        TF_RETURN_IF_ERROR(next(&batch));
+        TF_RETURN_IF_ERROR(Make(batch, saved.columns, &scratch));
+      }
+      return OkStatus();
     }
-    return OkStatus();
+    constexpr int kMostThreads = 16;
+    const int threads = std::min(ctx_.pool().num_threads() + 1, kMostThreads);
+    RowBatches batches(next, static_cast<size_t>(threads) + 1);
+    // Whoever comes late finds no batch left.
+    ctx_.pool().ParallelFor(threads, 1e9, [&](int64_t, int64_t) {
+      RowBatch batch;
+      Scratch scratch;
+      while (batches.Take(&batch)) {
+        if (const Status made = Make(batch, saved.columns, &scratch); !made.ok()) batches.Fail(made);
+      }
+    });
+    return batches.status();
   }
 
-  Status ReadBatch(std::span<const int64_t> all, size_t begin, size_t end, const std::vector<SavedColumn>& saved,
-                   const int64_t* versions) {
-    keys_.clear();
-    at_.clear();
-    for (size_t i = begin; i < end; ++i) {
-      if (!HoldsKey(all[i])) continue;
-      if (!deleted_.empty() && deleted_.contains(all[i])) continue;
-      keys_.push_back(all[i]);
-      at_.push_back(i);
-    }
-    std::vector<int> columns;
-    std::vector<const float*> values;
-    for (const SavedColumn& column : saved) {
-      columns.push_back(column.number);
-      values.push_back(column.values.data<float>().data());
+  // Those rows of a batch that the part holds.
+  struct Scratch {
+    std::vector<int64_t> keys = {};
+    std::vector<size_t> at = {};  // where they are in the batch
+  };
+
+  Status Make(const RowBatch& batch, const std::vector<int>& columns, Scratch* scratch) {
+    scratch->keys.clear();
+    scratch->at.clear();
+    for (size_t i = 0; i < batch.rows; ++i) {
+      if (!HoldsKey(batch.keys[i])) continue;
+      if (!deleted_.empty() && deleted_.contains(batch.keys[i])) continue;
+      scratch->keys.push_back(batch.keys[i]);
+      scratch->at.push_back(i);
     }
     TableRows::Visit visit = visit_;
-    visit.keys = keys_;
+    visit.keys = scratch->keys;
     visit.columns = columns;
     visit.rows = nullptr;  // the values of new rows are read
+    visit.cost_ns = 0;     // other threads have batches of their own
     if (columns[0] != 0) visit.absent = TableRows::Absent::kReport;
     const auto dim = static_cast<size_t>(rows_.dim());
     return rows_.VisitKeys(ctx_.pool(), visit, [&](std::span<const VisitedRow> visited) {
       for (const VisitedRow& row : visited) {
         if (row.info == nullptr) continue;
-        const size_t at = at_[row.number];
-        for (size_t c = 0; c < values.size(); ++c) std::copy_n(values[c] + at * dim, dim, row.numbers[c]);
-        if (versions != nullptr) row.info->version = std::max(versions[at], RowInfo::kFree + 1);
+        const size_t at = scratch->at[row.number];
+        for (size_t c = 0; c < columns.size(); ++c) {
+          std::copy_n(batch.numbers[c].data() + at * dim, dim, row.numbers[c]);
+        }
+        if (!batch.versions.empty()) row.info->version = std::max(batch.versions[at], RowInfo::kFree + 1);
       }
     });
   }
@@ -291,8 +368,6 @@ class TableRestore {
   TableRows& rows_;
   KeyCounts* const counts_;               // null without a filter
   absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
-  std::vector<int64_t> keys_;             // of a batch, those that the part holds
-  std::vector<size_t> at_;                // and where they are in the tensors
 };
 
 }  // namespace

@@ -138,7 +138,8 @@ Status SaveTables(KernelContext& ctx) {
   const auto& names = ctx.node().attr<std::vector<std::string>>("names");
   const auto& counts = ctx.node().attr<std::vector<int64_t>>("columns");
   const int files = kFirstColumn + static_cast<int>(*std::ranges::max_element(counts));
-  TF_ASSIGN_OR_RETURN(const auto streams, BundleStreams::Create(ctx.input(0).scalar<std::string>(), files));
+  TF_ASSIGN_OR_RETURN(const auto streams, BundleStreams::Create(ctx.input(0).scalar<std::string>(), files,
+                                                                /*has_thread=*/ctx.pool().num_threads() > 0));
   size_t first = 0;
   for (const int64_t count : counts) {
     std::vector<int> inputs(static_cast<size_t>(count));

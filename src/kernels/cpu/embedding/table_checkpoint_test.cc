@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "checkpoint/files.h"
 #include "core/threads/thread.h"
 #include "io/file_testutil.h"
 #include "kernels/cpu/embedding/embedding_testutil.h"
@@ -260,6 +261,56 @@ TEST_F(TableCheckpointTest, WhatIsMissingIsNamedAndNothingIsLost) {
   without.slots.clear();
   expect(Restore(task, "longer", without, "emb", {}), absl::StatusCode::kInvalidArgument,
          "is float32[1,3], but the growing table needs float32[1,2]");
+}
+
+TEST_F(TableCheckpointTest, ManyRowsAreReadInBatchesAndAWrongByteIsFound) {
+  constexpr int64_t kMany = 400'000;
+  std::vector<int64_t> keys, versions;
+  std::vector<float> values, sums;
+  for (int64_t residue = 0; residue < 1000; ++residue) {
+    for (int64_t i = 0; i < kMany / 1000; ++i) {
+      keys.push_back(residue + 1000 * i);
+      versions.push_back(i);
+      values.insert(values.end(), {static_cast<float>(keys.back()), static_cast<float>(i)});
+      sums.insert(sums.end(), {static_cast<float>(i), static_cast<float>(residue)});
+    }
+  }
+  Graph g;
+  const Output saved_keys = Constant(g, Tensor::Vector(keys));
+  ASSERT_TRUE(SaveTensors(g, "many",
+                          {"emb-keys", "emb-versions", "emb-values", "emb/Adagrad-keys", "emb/Adagrad-values"},
+                          {saved_keys, Constant(g, Tensor::Vector(versions)), Constant(g, Floats({kMany, 2}, values)),
+                           saved_keys, Constant(g, Floats({kMany, 2}, sums))})
+                  .ok());
+  TestTask task;
+  for (int64_t part = 0; part < 2; ++part) {
+    const Status restored = Restore(task, "many", Part("emb", part, 2));
+    ASSERT_TRUE(restored.ok()) << restored;
+  }
+  const auto rows = RowsOf(task, 2);
+  ASSERT_EQ(rows.size(), static_cast<size_t>(kMany));
+  for (const auto& [key, row] : rows) {
+    const auto i = static_cast<float>(key / 1000);
+    ASSERT_TRUE(row == (Row{key / 1000, {static_cast<float>(key), i}, {i, static_cast<float>(key % 1000)}})) << key;
+  }
+  // Each of these bytes is in another tensor. The earlier rows stay.
+  const TestTable table = Part("emb", 0, 2);
+  ASSERT_TRUE(
+      table.Update(task, "Adagrad", {1}, Floats({1, 2}, {1, 1}), Tensor::Vector<int64_t>({2'000'000'000}), 9).ok());
+  const std::string data = Prefix("many") + ".data-00000-of-00001";
+  const std::string whole = ReadWholeFile(data).value();
+  for (const size_t at : {whole.size() / 100, whole.size() / 2, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] ^= 1;
+    ASSERT_TRUE(WriteFileAtomically(data, damaged).ok());
+    const Status status = Restore(task, "many", table);
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    EXPECT_NE(status.message().find("has a wrong checksum"), std::string::npos) << status;
+    EXPECT_EQ(*table.Rows(task), kMany / 2 + 1);
+  }
+  ASSERT_TRUE(WriteFileAtomically(data, whole.substr(0, whole.size() / 2)).ok());
+  EXPECT_EQ(Restore(task, "many", table).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(*table.Rows(task), kMany / 2 + 1);
 }
 
 TEST_F(TableCheckpointTest, ExportsDoNotDisturbUpdates) {
