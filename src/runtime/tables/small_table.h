@@ -79,6 +79,12 @@ class alignas(64) SmallTable {
     for (size_t at = 0; at < std::min<size_t>(bytes, stride_); at += 64) static_cast<void>(begin[at]);
   }
   uint32_t Candidate(uint64_t hash) const TB_REQUIRES(mu) { return index_.Candidate(hash); }
+  // Whether this is the row of the key. Any number is allowed.
+  bool HasRow(uint32_t row, int64_t key) const TB_REQUIRES(mu) {
+    if (RowPlace(row).chunk >= chunks_.chunks()) return false;
+    const RowInfo& of = info(row);
+    return of.key == key && of.version != RowInfo::kFree;
+  }
   uint32_t Find(int64_t key, uint64_t hash) const TB_REQUIRES(mu) {
     return index_.Find(hash, [this, key](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS { return info(row).key == key; });
   }

@@ -30,13 +30,13 @@ TableRows::TableRows(int64_t dim, int part, int parts) TB_NO_THREAD_SAFETY_ANALY
   for (size_t t = 0; t < small_.size(); ++t) small_[t].Begin(shared_, 8 + static_cast<uint32_t>(t) % 8);
 }
 
-StatusOr<TableRows::Order> TableRows::OrderOf(std::span<const int64_t> keys) const {
+StatusOr<KeyOrder> TableRows::OrderOf(std::span<const int64_t> keys) const {
   if (keys.size() > std::numeric_limits<uint32_t>::max()) {
     return InvalidArgument("a growing table takes at most 2^32 - 1 keys at a time, got ", keys.size());
   }
-  Order order{.begin = std::vector<uint32_t>(small_.size() + 2),
-              .numbers = std::vector<uint32_t>(keys.size()),
-              .tables = std::vector<uint16_t>(keys.size())};
+  KeyOrder order{.begin = std::vector<uint32_t>(small_.size() + 2),
+                 .numbers = std::vector<uint32_t>(keys.size()),
+                 .tables = std::vector<uint16_t>(keys.size())};
   // A counting sort. The sizes are counted two places further on, so that after the sum begin[t + 1] is where small
   // table t begins, and each key that is placed advances it, up to the end of the small table.
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -61,8 +61,11 @@ StatusOr<TableRows::Order> TableRows::OrderOf(std::span<const int64_t> keys) con
 // its first key to the last stage of its last one. Locks are taken in the order of the small tables.
 class TableRows::Visitor {
  public:
-  Visitor(TableRows& rows, const Visit& visit, const Order& order, const Apply& apply)
-      : rows_(rows), visit_(visit), order_(order), apply_(apply) {
+  // `known` has the rows that the keys probably have, in their order; empty if nothing is known. The rows that are
+  // found are written to `found`, unless it is empty.
+  Visitor(TableRows& rows, const Visit& visit, const KeyOrder& order, std::span<const uint32_t> known,
+          std::span<uint32_t> found, const Apply& apply)
+      : rows_(rows), visit_(visit), order_(order), all_known_(known), all_found_(found), apply_(apply) {
     // The processor predicts what follows the first lines of a long row.
     constexpr size_t kMost = 512;
     for (const int column : visit.columns) {
@@ -73,7 +76,10 @@ class TableRows::Visitor {
 
   // Visits the keys of the small tables from `first` to before `last`. Returns false if there is no memory.
   bool VisitTables(size_t first, size_t last) TB_NO_THREAD_SAFETY_ANALYSIS {
-    numbers_ = {order_.numbers.data() + order_.begin[first], order_.begin[last] - order_.begin[first]};
+    const size_t begin = order_.begin[first], count = order_.begin[last] - begin;
+    numbers_ = std::span(order_.numbers).subspan(begin, count);
+    if (!all_known_.empty()) known_ = all_known_.subspan(begin, count);
+    if (!all_found_.empty()) found_rows_ = all_found_.subspan(begin, count);
     const size_t groups = (numbers_.size() + kGroup - 1) / kGroup;
     bool ok = true;
     for (size_t step = 0; ok && step < groups + 2; ++step) {
@@ -116,7 +122,8 @@ class TableRows::Visitor {
       if (i == 0 || IsLast(i - 1)) key.table->mu.Lock();
       locked_ = i + 1;
       if (visit_.absent == Absent::kAdd && !key.table->EnsureColumns(visit_.initial)) return false;
-      key.table->PrefetchIndex(key.hash);
+      key.candidate = known_.empty() ? RowIndex::kNone : known_[i];
+      if (key.candidate == RowIndex::kNone) key.table->PrefetchIndex(key.hash);
     }
     for (size_t i = locked_; i < End(group + 1); ++i) TableOf(i).PrefetchSelf();
     return true;
@@ -125,7 +132,7 @@ class TableRows::Visitor {
   void LoadRows(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
     for (size_t i = Begin(group); i < End(group); ++i) {
       Key& key = At(i);
-      key.candidate = key.table->Candidate(key.hash);
+      if (key.candidate == RowIndex::kNone) key.candidate = key.table->Candidate(key.hash);
       if (key.candidate != RowIndex::kNone) key.table->PrefetchEntry(key.candidate);
     }
     for (size_t i = Begin(group); i < End(group); ++i) {
@@ -147,12 +154,15 @@ class TableRows::Visitor {
       VisitedRow& visited = visited_[i - begin];
       visited.number = numbers_[i];
       visited.info = nullptr;
-      if (row == RowIndex::kNone || key.table->info(row).key != visit_.keys[numbers_[i]]) {
+      if (row == RowIndex::kNone || !key.table->HasRow(row, visit_.keys[numbers_[i]])) {
         row = FindOrAdd(key, visit_.keys[numbers_[i]]);
+        if (!found_rows_.empty()) found_rows_[i] = row;
         if (row == RowIndex::kNone) {
           if (visit_.absent == Absent::kAdd) return false;
           continue;
         }
+      } else if (!found_rows_.empty()) {
+        found_rows_[i] = row;
       }
       ++found_;
       if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(row);
@@ -184,10 +194,14 @@ class TableRows::Visitor {
 
   TableRows& rows_;
   const Visit& visit_;
-  const Order& order_;
+  const KeyOrder& order_;
+  const std::span<const uint32_t> all_known_;
+  const std::span<uint32_t> all_found_;
   const Apply& apply_;
   size_t loaded_ = sizeof(RowInfo);    // the bytes of a row that the second stage loads
   std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
+  std::span<const uint32_t> known_;    // the rows that they probably have; empty: nothing is known
+  std::span<uint32_t> found_rows_;     // those that they have; empty: nobody needs them
   size_t found_ = 0, made_ = 0;        // rows
   size_t locked_ = 0, unlocked_ = 0;   // so many keys have been in the first stage, and in the last one
   std::array<Key, 4 * kGroup> keys_;   // a ring
@@ -195,15 +209,34 @@ class TableRows::Visitor {
 };
 
 Status TableRows::VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& apply) {
-  TF_ASSIGN_OR_RETURN(const Order order, OrderOf(visit.keys));
+  // An update usually follows a lookup of its keys, whose order and rows it can use.
+  std::unique_ptr<FoundRows> found = visit.write ? lookups_.Take(visit.keys) : nullptr;
+  KeyOrder own;
+  std::span<const uint32_t> known;
+  std::span<uint32_t> report;
+  if (found != nullptr) {
+    known = found->rows;
+  } else {
+    TF_ASSIGN_OR_RETURN(own, OrderOf(visit.keys));
+    if (visit.before_update && lookups_.Wants(visit.keys.size())) {
+      found = std::make_unique<FoundRows>();
+      found->keys.assign(visit.keys.begin(), visit.keys.end());
+      found->order = std::move(own);
+      found->rows.resize(visit.keys.size());
+      report = found->rows;
+    }
+  }
+  const KeyOrder& order = found == nullptr ? own : found->order;
   std::atomic<bool> failed{false};
   const double cost_of_table =
       visit.cost_ns * static_cast<double>(visit.keys.size()) / static_cast<double>(small_.size());
   pool.ParallelFor(static_cast<int64_t>(small_.size()), cost_of_table, [&](int64_t first, int64_t last) {
-    Visitor visitor(*this, visit, order, apply);
+    Visitor visitor(*this, visit, order, known, report, apply);
     if (!visitor.VisitTables(static_cast<size_t>(first), static_cast<size_t>(last))) failed = true;
   });
-  return failed ? NoMemory(dim()) : OkStatus();
+  if (failed) return NoMemory(dim());
+  if (!report.empty()) lookups_.Report(std::move(found));
+  return OkStatus();
 }
 
 Status TableRows::EnsureColumns(std::span<const float> initial) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/threads/thread_pool.h"
+#include "runtime/tables/recent_lookups.h"
 #include "runtime/tables/small_table.h"
 #include "runtime/tables/table_numbers.h"
 #include "tensorbraid/core/status.h"
@@ -49,6 +50,7 @@ class TableRows {
     double cost_ns = 50;                  // an estimate of the time for one key
     bool write = false;                   // whether `apply` changes the rows
     VisitCounts* counts = nullptr;        // if not null: the rows that the visit finds and makes are added
+    bool before_update = false;           // whether an update of the same keys probably follows
   };
   using Apply = std::function<void(std::span<const VisitedRow> rows)>;
   // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each small
@@ -95,18 +97,12 @@ class TableRows {
   }
 
  private:
-  // The keys of a visit by small table: numbers[begin[t]] to numbers[begin[t + 1]] are the positions of those in small
-  // table t.
-  struct Order {
-    std::vector<uint32_t> begin;
-    std::vector<uint32_t> numbers;
-    std::vector<uint16_t> tables;  // by position
-  };
-  StatusOr<Order> OrderOf(std::span<const int64_t> keys) const;
+  StatusOr<KeyOrder> OrderOf(std::span<const int64_t> keys) const;
   class Visitor;
 
   const int part_, parts_;
   SmallTable::Shared shared_;
+  RecentLookups lookups_;
   std::vector<SmallTable> small_;  // number t holds residue part + t * parts
   std::atomic<int64_t> made_{0}, erased_{0};
   std::atomic<int64_t> newest_step_{std::numeric_limits<int64_t>::min()};

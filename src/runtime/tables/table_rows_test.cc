@@ -326,5 +326,84 @@ TEST(TableRowsTest, EachSmallTableIsCopiedAtOneMoment) {
   updates.Join();
 }
 
+// Updates use what lookups of the same keys have found. Rows are made and erased in between, so that places get other
+// rows.
+TEST(TableRowsTest, AnUpdateIsRightWhateverHasHappenedSinceItsLookup) {
+  ThreadPool pool("pool", 2);
+  TableRows rows(2, 0, 1);
+  std::map<int64_t, float> expected;  // the first number of each row
+  std::mt19937_64 random(7);
+  const auto some_keys = [&] {
+    std::vector<int64_t> keys(300);
+    for (int64_t& key : keys) key = static_cast<int64_t>(random() % 50) * 1000 + static_cast<int64_t>(random() % 40);
+    return keys;
+  };
+  const auto update = [&](const std::vector<int64_t>& keys) {
+    ASSERT_TRUE(Add(rows, pool, keys, 1).ok());
+    for (const int64_t key : keys) expected.try_emplace(key, static_cast<float>(key)).first->second += 1;
+  };
+  const auto look_up = [&](const std::vector<int64_t>& keys) {
+    std::vector<float> values(keys.size(), -1e9f), wanted;
+    const int columns[] = {0};
+    ASSERT_TRUE(rows.VisitKeys(pool, {.keys = keys, .columns = columns, .cost_ns = 1000, .before_update = true},
+                               [&](std::span<const VisitedRow> visited) {
+                                 for (const VisitedRow& row : visited) {
+                                   if (row.info != nullptr) values[row.number] = row.numbers[0][0];
+                                 }
+                               })
+                    .ok());
+    for (const int64_t key : keys) wanted.push_back(expected.contains(key) ? expected.at(key) : -1e9f);
+    ASSERT_EQ(values, wanted);
+  };
+  for (int turn = 0; turn < 300; ++turn) {
+    std::vector<std::vector<int64_t>> batches;
+    for (uint64_t n = random() % 4; n < 4; ++n) {
+      batches.push_back(some_keys());
+      look_up(batches.back());
+    }
+    if (random() % 2 == 0) update(some_keys());
+    if (random() % 2 == 0) {
+      const Status erased = rows.ForEachInOrder(
+          std::array<float, 1>{},
+          [&](int, SmallTable& small) TB_NO_THREAD_SAFETY_ANALYSIS {
+            small.ForEachRow([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
+              if (random() % 2 == 0) return;
+              expected.erase(small.info(row).key);
+              small.Erase(row);
+              rows.CountErased(1);
+            });
+          },
+          [] { return OkStatus(); });
+      ASSERT_TRUE(erased.ok());
+    }
+    std::ranges::shuffle(batches, random);
+    for (const auto& keys : batches) update(keys);
+    ASSERT_EQ(rows.NumRows(), static_cast<int64_t>(expected.size()));
+  }
+}
+
+TEST(RecentLookupsTest, ReportsAreTakenOnceAndEvaluationsSeldomReport) {
+  RecentLookups lookups;
+  EXPECT_FALSE(lookups.Wants(10));
+  EXPECT_FALSE(lookups.Wants(1 << 20));
+  const auto report = [&](int64_t first) {
+    auto found = std::make_unique<FoundRows>();
+    found->keys = {first, 2, 3};
+    lookups.Report(std::move(found));
+  };
+  const auto take = [&](int64_t first) { return lookups.Take(std::vector<int64_t>{first, 2, 3}); };
+  for (int64_t first = 1; first <= 5; ++first) report(first);
+  EXPECT_EQ(take(1), nullptr);  // four are kept
+  ASSERT_NE(take(2), nullptr);
+  EXPECT_EQ(take(2), nullptr);
+  EXPECT_EQ(lookups.Take(std::vector<int64_t>{3, 2}), nullptr);
+  int wanted = 0;
+  for (int i = 0; i < 1600; ++i) wanted += lookups.Wants(1000) ? 1 : 0;
+  EXPECT_GE(wanted, 100);
+  EXPECT_LE(wanted, 200);
+  EXPECT_NE(take(5), nullptr);
+  EXPECT_TRUE(lookups.Wants(1000));
+}
+
 }  // namespace
 }  // namespace tensorbraid

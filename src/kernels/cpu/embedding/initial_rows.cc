@@ -68,20 +68,24 @@ class DrawnRows final : public FirstRows {
   DrawnRows(uint64_t stream, float offset, float scale) : stream_(stream), offset_(offset), scale_(scale) {}
   void Fill(int64_t key, std::span<float> row) const override {
     uint64_t state = Mixed(stream_ + kGamma * Mixed(static_cast<uint64_t>(key)));
-    for (size_t at = 0; at < row.size(); at += kGroup) {
-      float x[kGroup];
-      for (size_t i = 0; i < kGroup; i += 2) {
-        const uint64_t bits = Mixed(state += kGamma);
-        x[i] = Symmetric(static_cast<uint32_t>(bits));
-        x[i + 1] = Symmetric(static_cast<uint32_t>(bits >> 32));
-      }
-      D::Change(x);
-      const size_t count = std::min(kGroup, row.size() - at);
-      for (size_t i = 0; i < count; ++i) row[at + i] = offset_ + scale_ * x[i];
-    }
+    size_t at = 0;
+    for (; at + kGroup <= row.size(); at += kGroup) Draw(kGroup, &state, &row[at]);
+    if (at < row.size()) Draw(row.size() - at, &state, &row[at]);
   }
 
  private:
+  // Draws up to a group of numbers.
+  [[gnu::always_inline]] void Draw(size_t count, uint64_t* state, float* to) const {
+    float x[kGroup] = {};
+    for (size_t i = 0; i < count; i += 2) {
+      const uint64_t bits = Mixed(*state += kGamma);
+      x[i] = Symmetric(static_cast<uint32_t>(bits));
+      x[i + 1] = Symmetric(static_cast<uint32_t>(bits >> 32));
+    }
+    D::Change(x);
+    for (size_t i = 0; i < count; ++i) to[i] = offset_ + scale_ * x[i];
+  }
+
   const uint64_t stream_;
   const float offset_, scale_;
 };
