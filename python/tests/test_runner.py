@@ -62,6 +62,25 @@ class RunnerTest(unittest.TestCase):
             file.write(data)
         return path
 
+    def test_a_syntax_error_beside_what_may_be_python_2(self):
+        errors = self.refused(" import os\nprint('a', 1)\n")
+        self.assertIn("script.py:2: syntax error: unexpected indent", errors)
+
+    def test_the_version_of_tensorflow_that_programs_ask_for(self):
+        done = self.run_script("""
+            import importlib.metadata, pkg_resources
+            print(pkg_resources.get_distribution("Tensorflow").version, importlib.metadata.version("tensorflow"))
+            try:
+                pkg_resources.get_distribution("no-such-thing")
+            except pkg_resources.DistributionNotFound:
+                print("not found")
+            """.replace("\n            ", "\n"))
+        self.assertEqual(done.stdout, "1.15.0+deeprec 1.15.0+deeprec\nnot found\n", done.stderr)
+        without = self.run_script("import sys\nsys.path = [path for path in sys.path if 'site-packages' not in path]\n"
+                                  "sys.modules.pop('pkg_resources', None)\nimport pkg_resources\n"
+                                  "print(pkg_resources.get_distribution('tensorflow').version)")
+        self.assertEqual(without.stdout, "1.15.0+deeprec\n", without.stderr)
+
     def test_sources_are_read_in_their_encoding(self):
         script = b"import tensorflow as tf, helper\nname = 'caf\xe9'\nprint(ascii(name), ascii(helper.name))\n"
         module = b"name = 'na\xefve'\nimport tensorflow as tf\n"

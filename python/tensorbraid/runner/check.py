@@ -83,13 +83,15 @@ def _check(file, text, converts, report, is_main):
         tree = ast.parse(text, file)
     except SyntaxError as error:
         report.runs = False
-        if not old and not converts:
-            report.add(file, error.lineno or 1, f"syntax error: {error.msg}")
         try:
             tree = ast.parse(python2.convert(text)[0])
         except (SyntaxError, ValueError):
-            if converts:
-                report.add(file, error.lineno or 1, "cannot be converted to Python 3")
+            tree = None
+        if converts and tree is None:
+            report.add(file, error.lineno or 1, "cannot be converted to Python 3")
+        elif not converts and (tree is None or not old):
+            report.add(file, error.lineno or 1, f"syntax error: {error.msg}")
+        if tree is None:
             return None
     return scan.scan(file, tree, is_main)
 

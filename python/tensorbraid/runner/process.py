@@ -1,6 +1,6 @@
 """Prepares a process for programs of TensorFlow 1."""
 
-from tensorbraid.runner import after_import, finder, keras_version, old_numpy, removed_names
+from tensorbraid.runner import after_import, finder, installed_tensorflow, keras_version, old_numpy, removed_names
 
 
 def prepare():
@@ -9,6 +9,7 @@ def prepare():
     Modules of TensorFlow must not have been imported: ImportError.
     """
     finder.install()
+    installed_tensorflow.install()
     keras_version.install()
     removed_names.put_back()
     for module in ("imdb", "reuters"):  # data sets whose samples are lists of different lengths

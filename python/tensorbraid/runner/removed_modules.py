@@ -1,4 +1,4 @@
-"""The modules imp and distutils, which Python 3.12 has no more: what programs use of them.
+"""Modules that are gone: what programs use of imp and distutils, which were Python's, and of pkg_resources.
 
 They are found after all other modules. So Python's own come first, and those of setuptools.
 """
@@ -11,7 +11,7 @@ import shutil
 import sys
 import types
 
-from tensorbraid.runner import distutils_version
+from tensorbraid.runner import distutils_version, installed_tensorflow
 
 _PY_SOURCE, _PY_COMPILED, _C_EXTENSION, _PKG_DIRECTORY, _C_BUILTIN = 1, 2, 3, 5, 6
 
@@ -168,6 +168,8 @@ _MODULES = {
     "distutils.spawn": {"find_executable": lambda executable, path=None: shutil.which(executable, path=path)},
     "distutils.dir_util": {"mkpath": mkpath, "copy_tree": copy_tree, "remove_tree": remove_tree},
     "distutils.file_util": {"copy_file": copy_file},
+    "pkg_resources": {"get_distribution": installed_tensorflow.get_distribution,
+                      "DistributionNotFound": installed_tensorflow.DistributionNotFound},
 }
 
 
