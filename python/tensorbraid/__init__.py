@@ -96,9 +96,9 @@ if _TYPE_CHECKING:  # editors and type checkers see these names, and so notice m
     from tensorbraid import profiler as profiler, proto as proto, raw_ops as raw_ops, testing as _test
     test = _test
     from tensorbraid.proto import (  # noqa: F401
-        AttrValue as AttrValue, ConfigProto as ConfigProto, Event as Event, GPUOptions as GPUOptions,
-        GraphDef as GraphDef, GraphOptions as GraphOptions, HistogramProto as HistogramProto, LogMessage as LogMessage,
-        MetaGraphDef as MetaGraphDef, NameAttrList as NameAttrList, NodeDef as NodeDef,
+        AttrValue as AttrValue, ConfigProto as ConfigProto, Event as Event, ExecutorPolicy as ExecutorPolicy,
+        GPUOptions as GPUOptions, GraphDef as GraphDef, GraphOptions as GraphOptions, HistogramProto as HistogramProto,
+        LogMessage as LogMessage, MetaGraphDef as MetaGraphDef, NameAttrList as NameAttrList, NodeDef as NodeDef,
         OptimizerOptions as OptimizerOptions, RunMetadata as RunMetadata, RunOptions as RunOptions,
         SessionLog as SessionLog, Summary as Summary, SummaryMetadata as SummaryMetadata, TensorInfo as TensorInfo)
 else:

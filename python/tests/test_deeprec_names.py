@@ -70,8 +70,22 @@ class OtherNamesTest(unittest.TestCase):
         tf.config.experimental.enable_distributed_strategy(strategy="localized")
         value = tf.constant(1.0)
         tf.train.create_global_step()
-        with tf.train.MonitoredTrainingSession(target_nodes_or_tensors=[value]) as session:
+        config = tf.ConfigProto()
+        config.executor_policy = tf.ExecutorPolicy.USE_COST_MODEL_EXECUTOR
+        with tf.train.MonitoredTrainingSession(target_nodes_or_tensors=[value], config=config) as session:
             self.assertEqual(session.run(value), 1.0)
+
+    def test_a_linear_model_takes_do_fusion(self):
+        column = tf.feature_column.categorical_column_with_identity("a", 3)
+        outputs = [tf.feature_column.linear_model({"a": [[1], [2]]}, [column], do_fusion=fused) for fused in (False, True)]
+        weights = tf.global_variables()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for variable in weights:
+                variable.load(np.arange(np.prod(variable.shape.as_list())).reshape(variable.shape.as_list()), session)
+            plain, fused = session.run(outputs)
+        self.assertEqual(plain.tolist(), fused.tolist())
+        self.assertEqual(plain.tolist(), [[1], [2]])
 
     def test_what_is_refused(self):
         with self.assertRaisesRegex(NotImplementedError, "the strategy 'collective'.*leave the call out"):

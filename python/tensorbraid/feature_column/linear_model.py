@@ -27,11 +27,12 @@ def checked_columns(feature_columns):
 
 
 def linear_model(features, feature_columns, units=1, sparse_combiner="sum", weight_collections=None, trainable=True,
-                 cols_to_vars=None):
+                 cols_to_vars=None, do_fusion=False):
     """The sum over all columns of their values times weights, and a bias: [batch, units].
 
     A categorical column has a weight for each id; `sparse_combiner` says how those of an example are combined.
-    `cols_to_vars` is a dict that gets the variables of each column, and those of the bias as "bias".
+    `cols_to_vars` is a dict that gets the variables of each column, and those of the bias as "bias". `do_fusion` is
+    DeepRec's, and has no effect.
     """
     columns = checked_columns(feature_columns)
     scopes = []

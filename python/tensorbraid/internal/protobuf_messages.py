@@ -12,9 +12,9 @@ __all__ = []
 
 NAMES = {
     "tensorbraid": {
-        "AttrValue", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage",
-        "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog",
-        "Summary", "SummaryMetadata", "TensorInfo"},
+        "AttrValue", "ConfigProto", "Event", "ExecutorPolicy", "GPUOptions", "GraphDef", "GraphOptions",
+        "HistogramProto", "LogMessage", "MetaGraphDef", "NameAttrList", "NodeDef", "OptimizerOptions", "RunMetadata",
+        "RunOptions", "SessionLog", "Summary", "SummaryMetadata", "TensorInfo"},
     "tensorbraid.train": {
         "BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
         "Int64List", "JobDef", "SaverDef", "SequenceExample", "ServerDef"},

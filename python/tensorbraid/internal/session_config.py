@@ -7,7 +7,7 @@ __all__ = []
 # Fields whose effects do not exist here, and whose values scripts set for speed.
 _WITHOUT_EFFECT = {
     "intra_op_parallelism_threads", "use_per_session_threads", "session_inter_op_thread_pool", "placement_period",
-    "graph_options", "rpc_options", "experimental"}
+    "graph_options", "rpc_options", "experimental", "executor_policy"}
 _USED = {
     "device_count", "gpu_options", "inter_op_parallelism_threads", "allow_soft_placement", "log_device_placement",
     "operation_timeout_in_ms", "device_filters", "cluster_def", "isolate_session_state"}
