@@ -33,16 +33,17 @@ VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::han
 }
 
 // The parts of a growing table. `partitioner` is a function for the number of parts, or None for a table in one part
-// that is named like the whole.
+// that is named like the whole. `initializer` is None if `matrix`, an array, has the initial rows.
 nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& name, nb::handle initializer,
                                nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission,
                                int64_t steps_to_live, double l2_threshold, int64_t max_rows, int64_t max_bytes,
-                               bool skip_not_finite, int64_t filter_keys, double filter_error) {
+                               bool skip_not_finite, int64_t filter_keys, double filter_error, int64_t matrix_rows,
+                               nb::handle matrix) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const ScopeGuard top = graph.NameScope("");
   EmbeddingVariableOptions options = {.name = name,
-                                      .initializer = NativeInitializerOf(initializer),
+                                      .matrix_rows = matrix_rows,
                                       .trainable = trainable,
                                       .filter_freq = filter_freq,
                                       .no_permission = no_permission,
@@ -54,6 +55,8 @@ nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& 
                                                 .max_bytes = max_bytes},
                                       .skip_not_finite = skip_not_finite};
   options.partitioner = PartitionerOf(partitioner);
+  if (!initializer.is_none()) options.initializer = NativeInitializerOf(initializer);
+  if (!matrix.is_none()) options.matrix = TensorOf(matrix, kFloat32);
   const EmbeddingVariable table(graph, dim, options);
   CheckValues(graph);
   nb::list parts;
@@ -133,9 +136,10 @@ void BindVariables(Module& m) {
     return nb::none();
   });
   m.def("make_embedding_variable", &MakeEmbeddingVariable, nb::arg("graph"), nb::arg("dim"), nb::arg("name"),
-        nb::arg("initializer"), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
+        nb::arg("initializer").none(), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
         nb::arg("no_permission"), nb::arg("steps_to_live"), nb::arg("l2_threshold"), nb::arg("max_rows"),
-        nb::arg("max_bytes"), nb::arg("skip_not_finite"), nb::arg("filter_keys"), nb::arg("filter_error"));
+        nb::arg("max_bytes"), nb::arg("skip_not_finite"), nb::arg("filter_keys"), nb::arg("filter_error"),
+        nb::arg("matrix_rows"), nb::arg("matrix").none());
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

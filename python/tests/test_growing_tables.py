@@ -424,7 +424,6 @@ class GraphTest(unittest.TestCase):
 
         for words, call in (
                 ("values of float64", made(value_dtype=tf.float64)),
-                ("orthogonal|Orthogonal", made(initializer=tf.orthogonal_initializer())),
                 ("the argument regularizer", made(regularizer=tf.nn.l2_loss)),
                 ("the argument constraint", made(constraint=tf.nn.relu)),
                 ("CheckpointOption", with_option(ckpt=tf.CheckpointOption(init_data_source="folder"))),

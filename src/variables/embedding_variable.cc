@@ -36,11 +36,25 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
     mistake("a row must have one number or more, got dim ", dim);
     return;
   }
-  const auto rows =
-      DescriptionOf(options.initializer ? options.initializer : TruncatedNormal(), Shape({kInitialRows, dim}));
+  if (options.matrix_rows < 0) {
+    mistake("matrix_rows must not be negative, got ", options.matrix_rows, "; 0 gives each key a row of its own");
+    return;
+  }
+  if (options.matrix.is_valid() && (options.initializer || options.matrix_rows != 0)) {
+    mistake("it has a matrix of initial rows, so leave out its initializer and matrix_rows");
+    return;
+  }
+  if (options.matrix.is_valid() && (options.matrix.dtype() != kFloat32 || options.matrix.shape().rank() != 2 ||
+                                    options.matrix.shape().dim(0) < 1 || options.matrix.shape().dim(1) != dim)) {
+    mistake("the matrix of initial rows must be float32 with shape [n, ", dim, "] and one row or more, got ",
+            options.matrix.dtype(), " ", options.matrix.shape());
+    return;
+  }
+  const int64_t count = options.matrix_rows > 0 ? options.matrix_rows : kInitialRows;
+  const auto rows = DescriptionOf(options.initializer ? options.initializer : TruncatedNormal(), Shape({count, dim}));
   if (!rows) {
     mistake("its initializer cannot be computed row by row: use Zeros, Ones, Constant of a number, ",
-            "RandomUniform, RandomNormal, TruncatedNormal or VarianceScaling");
+            "RandomUniform, RandomNormal, TruncatedNormal or VarianceScaling, or give it a matrix of initial rows");
     return;
   }
   int64_t parts = 1;
@@ -82,6 +96,8 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
   table.parts = static_cast<int>(parts);
   table.initial_rows = *rows;
   table.initial_rows.seed = SeedOf(graph, rows->seed);
+  table.initial_rows.matrix_rows = options.matrix.is_valid() ? options.matrix.shape().dim(0) : options.matrix_rows;
+  table.initial_rows.matrix = options.matrix;
   VariableOptions made;
   made.name = options.name;
   made.trainable = options.trainable;

@@ -38,7 +38,7 @@ struct VariablePart {
 };
 
 // The initial numbers of a row of a growing table, which are a function of the seed, the name of the table and the
-// row's key alone; see variables/embedding_variable.h.
+// row's key alone, or rows of a matrix; see variables/embedding_variable.h.
 struct InitialRows {
   enum class Kind {
     kConstant,         // `a`
@@ -50,6 +50,11 @@ struct InitialRows {
   double a = 0;
   double b = 0;
   int64_t seed = 0;
+  // If above 0: there are so many initial rows, and that of a key is the one of the key floor-mod(key, matrix_rows).
+  int64_t matrix_rows = 0;
+  // If it is valid: the initial rows themselves, float32 [matrix_rows, dim]. Then `kind`, `a`, `b` and `seed` have no
+  // effect.
+  Tensor matrix = {};
 };
 
 // When a growing table evicts rows: at each full save before it writes the rows, and in the background, where steps do

@@ -27,9 +27,16 @@ struct EmbeddingVariableOptions {
   std::string name = "EmbeddingVariable";
   // One of graph/variable.h and variables/initializers.h whose numbers can be computed row by row: Zeros, Ones,
   // Constant of a number, RandomUniform, RandomNormal, TruncatedNormal, VarianceScaling and the initializers after it.
-  // Those that scale by the number of rows take kInitialRows for it. A seed of 0 stands for the graph's seed. Null:
-  // TruncatedNormal().
+  // Those that scale by the number of rows take matrix_rows for it, or kInitialRows if that is 0. A seed of 0 stands
+  // for the graph's seed. Null: TruncatedNormal().
   Initializer initializer = nullptr;
+  // If above 0: the table has so many initial rows, and that of a key is the one of the key floor-mod(key,
+  // matrix_rows). Keys that are not trained then read one of so many rows, also in a SavedModel. Source:
+  // default_value_dim of DeepRec's tf.InitializerOption.
+  int64_t matrix_rows = 0;
+  // If it is valid: the initial rows, finite float32 [n, dim]. That of a key is row floor-mod(key, n). Then neither
+  // `initializer` nor `matrix_rows` may be set. The matrix is in the graph once for each part.
+  Tensor matrix = {};
   // Divides the table into parts, "name/part_0", "name/part_1" and so on, also if it returns 1. It is called with the
   // shape [2^31, dim]. Null: one part, "name".
   Partitioner partitioner = nullptr;
@@ -64,9 +71,9 @@ inline constexpr int64_t kInitialRows = 4096;
 class EmbeddingVariable {
  public:
   EmbeddingVariable() = default;
-  // Mistakes (a dim below 1, an initializer that cannot be computed row by row, a partitioner that returns less than 1
-  // or more than 1000, negative numbers for the filter or the eviction) are recorded in the graph, and the result is
-  // not valid.
+  // Mistakes (a dim below 1, an initializer that cannot be computed row by row, a matrix of another dtype or shape, a
+  // partitioner that returns less than 1 or more than 1000, negative numbers for the filter or the eviction) are
+  // recorded in the graph, and the result is not valid.
   EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingVariableOptions& options = {},
                     std::source_location loc = std::source_location::current());
 

@@ -6,6 +6,9 @@ __all__ = ["CBFFilter", "CheckpointOption", "CounterFilter", "EmbeddingVariableO
            "InitializerOption", "L2WeightEvict", "SizeEvict", "StorageOption"]
 
 
+_DEFAULT_ROWS = 4096  # of a matrix of initial rows
+
+
 class StorageType:
     """Where the rows of a table are. Only DRAM (or None) is supported."""
 
@@ -23,15 +26,26 @@ class CacheType:
 class InitializerOption:
     """The initial rows of a table. `initializer`, if set, wins over the argument of tf.get_embedding_variable.
 
-    A row is a function of the seed, the table's name and the key, so no matrix of `default_value_dim` rows is drawn.
+    Without `default_value_dim`, each key has an initial row of its own. With it, the initializer gives a matrix with so
+    many rows, and the initial row of a key is row `key % default_value_dim`. An initializer whose numbers cannot be
+    computed by key gives such a matrix in any case, with 4,096 rows.
     """
 
-    def __init__(self, initializer=None, default_value_dim=4096, default_value_no_permission=.0):
+    def __init__(self, initializer=None, default_value_dim=None, default_value_no_permission=.0):
         self.initializer = initializer
         self.default_value_dim = default_value_dim
         self.default_value_no_permission = default_value_no_permission
-        if arguments.number("default_value_dim", default_value_dim) <= 0:
-            raise ValueError(f"default_value_dim must be positive, got {default_value_dim}")
+
+    @property
+    def default_value_dim(self):
+        """The number of rows of the matrix; 4,096 if the program does not say it."""
+        return _DEFAULT_ROWS if self._rows is None else self._rows
+
+    @default_value_dim.setter
+    def default_value_dim(self, rows):
+        if rows is not None and arguments.integer("default_value_dim", rows) <= 0:
+            raise ValueError(f"default_value_dim must be positive, got {rows}")
+        self._rows = rows
 
 
 class CounterFilter:

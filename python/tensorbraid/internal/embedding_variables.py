@@ -1,8 +1,9 @@
 """Growing tables: embeddings of keys that nobody can list beforehand. Source: DeepRec's EmbeddingVariable."""
 
-from tensorbraid import _core, dtypes, initializers
+from tensorbraid import _core, dtypes
 from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.embedding_options import EmbeddingVariableOption
+from tensorbraid.internal.first_rows import initial_rows
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.partitioned_variables import PartitionedVariable, parts_of
 from tensorbraid.internal.shapes import TensorShape
@@ -42,9 +43,10 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     A lookup (tf.nn.embedding_lookup and the like) of a key that has no row reads its initial row, which is a function
     of the seed, the name of the table and the key; the first update of a key makes its row. With a partitioner, the
     result has parts `name/part_0` and so on. docs/recommenders.md lists the optimizers that update its rows. The
-    initializer is truncated normal by default; it must be one whose numbers can be computed by key: zeros, ones, a
-    constant number, uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows. A string
-    that is looked up becomes an int64 key: its fingerprint modulo 2^63 - 1.
+    initializer is truncated normal by default. If its numbers can be computed by key (zeros, ones, a constant number,
+    uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows), each key has an initial
+    row of its own. Otherwise it makes a matrix; see tf.InitializerOption. A string that is looked up becomes an int64
+    key: its fingerprint modulo 2^63 - 1.
     """
     scope = get_variable_scope()
     option = EmbeddingVariableOption() if ev_option is None else ev_option
@@ -78,9 +80,11 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     partitioner = scope.partitioner if partitioner is None else partitioner
     rows = option.init.initializer if option.init.initializer is not None else initializer
     rows = scope.initializer if rows is None else rows
-    parts = _core.make_embedding_variable(graph, dim, full_name, _native(full_name, rows),
-                                          partitioner and _count_of(partitioner), bool(trainable),
-                                          *option._admission(full_name), *option._eviction(full_name), bool(option.skip_not_finite), *option._bloom())
+    native, matrix = initial_rows(graph, full_name, rows, option.init.default_value_dim, dim)
+    parts = _core.make_embedding_variable(
+        graph, dim, full_name, native, partitioner and _count_of(partitioner), bool(trainable),
+        *option._admission(full_name), *option._eviction(full_name), bool(option.skip_not_finite), *option._bloom(),
+        option.init._rows or 0 if matrix is None else 0, matrix)
     for part in parts:
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
     table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)
@@ -109,25 +113,6 @@ def _check(name, key_dtype, value_dtype, regularizer, constraint, steps_to_live,
         if value is not None:
             refuse(what)
     option._check(name)
-
-
-def _native(name, initializer):
-    """The initializer of C++ for an initializer of Python whose numbers can be computed by key."""
-    if isinstance(initializer, type):
-        initializer = initializer()
-    if initializer is None:
-        initializer = initializers.TruncatedNormal()
-    if isinstance(initializer, (int, float)):
-        initializer = initializers.Constant(initializer)
-    if isinstance(initializer, initializers.Constant) and isinstance(initializer.value, (int, float)):
-        return _core.constant_initializer(initializer.value)
-    kinds = (initializers.Zeros, initializers.Ones, initializers.RandomUniform, initializers.RandomNormal,
-             initializers.TruncatedNormal, initializers.VarianceScaling)
-    if not isinstance(initializer, kinds) or type(initializer)._native not in {kind._native for kind in kinds}:
-        raise NotImplementedError(
-            f"the initializer {initializer} of the growing table '{name}', whose numbers cannot be computed by key; use "
-            "zeros, ones, a constant number, or random uniform, normal, truncated normal or variance scaling")
-    return initializer._native()
 
 
 def _count_of(partitioner):

@@ -1,14 +1,15 @@
 """Graphs with growing tables, in a form that TensorFlow can serve.
 
 Serving needs no new rows, so a growing table becomes two variables and a hash table. The variable with the name of the
-table has its rows, and below them one for all other keys. The variable `keys` has the keys. The main op of the
-SavedModel fills the hash table from it, which gives the place of a key's row. Each part of a table becomes as many.
+table has its rows, and below them those for all other keys: one row, or the matrix of initial rows if the table has one
+and no filter. The variable `keys` has the keys. The main op of the SavedModel fills the hash table from it, which gives
+the place of a key's row. Each part of a table becomes as many.
 """
 
 import numpy as np
 
 from tensorbraid import graph_util, lookup
-from tensorbraid.internal import graphs
+from tensorbraid.internal import graph_defs, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.meta_graphs import export_meta_graph
 from tensorbraid.ops.control import group
@@ -58,7 +59,7 @@ class ServingGraph:
                 made[f"{node.name}/index_of"] = index
                 made[node.name] = self._rows[node.name][1].handle
                 fills.append(fill)
-            _replace(meta_graph.graph_def, {node.name: counts[node.name] for node in handles})
+            _replace(meta_graph.graph_def, {node.name: (counts[node.name], _others(node)) for node in handles})
             import_with_elements(meta_graph, import_scope="", input_map=made)
             main_ops = [self.graph.get_operation_by_name(name) for name in main_ops]
             self.main_op = group(*main_ops, *fills, name="fill_growing_tables")
@@ -69,9 +70,9 @@ class ServingGraph:
 
         count, dim = self._counts[node.name], node.attr["shape"].shape.dim[0].size
         keys_count = max(count, 1)  # a hash table must not be empty: without rows, one key has the place of all others
-        rows = get_variable(node.name, [count + 1, dim], trainable=False)
+        rows = get_variable(node.name, [count + _others(node), dim], trainable=False)
         keys = get_variable(f"{node.name}/keys", [keys_count], "int64", trainable=False)
-        self._rows[node.name] = (keys, rows, node.attr["_no_permission"].f)
+        self._rows[node.name] = (keys, rows, node)
         with graphs.name_scope(f"{node.name}/index"):
             places = op("Range", [graphs.constant(0, "int64"), graphs.constant(keys_count, "int64"),
                                   graphs.constant(1, "int64")])
@@ -87,14 +88,46 @@ class ServingGraph:
                  if variable.op.name not in own]
         known = {variable.op.name: variable for variable in source.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
         values = source.run({name: known[name] for name in names})
-        for name, (keys, rows, other) in self._rows.items():
+        for name, (keys, rows, node) in self._rows.items():
             found, numbers = tables[name]
             values[keys.op.name] = found if len(found) > 0 else np.zeros([1], np.int64)
-            values[rows.op.name] = np.concatenate([numbers, np.full([1, numbers.shape[1]], other, numbers.dtype)])
+            values[rows.op.name] = np.concatenate([numbers, _rows_of_others(node)])
         with Session(graph=self.graph) as session:
             for variable in self.graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
                 variable.load(values.pop(variable.op.name), session)
             saver.save(session, path, write_meta_graph=False, write_state=False)
+
+
+def _others(handle):
+    """The number of rows for keys that have none: that of the matrix of initial rows, or 1."""
+    return 1 if _integer(handle, "_filter_freq") > 0 else max(_integer(handle, "_matrix_rows"), 1)
+
+
+def _integer(handle, name):
+    """An attribute that only some handles have; 0 for the others."""
+    return handle.attr[name].i if name in handle.attr else 0
+
+
+def _rows_of_others(handle):
+    """The rows for keys that have none, as an array."""
+    from tensorbraid.internal.session import Session
+
+    dim, count = handle.attr["shape"].shape.dim[0].size, _integer(handle, "_matrix_rows")
+    if count == 0 or _integer(handle, "_filter_freq") > 0:
+        value = handle.attr["_no_permission"].f if "_no_permission" in handle.attr else 0
+        return np.full([1, dim], value, np.float32)
+    whole = type(handle)(name=handle.name, op=_TABLE)  # a table without rows and parts
+    for name, value in handle.attr.items():
+        if name not in ("_class", "_part", "_parts"):
+            whole.attr[name].CopyFrom(value)
+    with Session(graph=graphs.Graph()) as session, session.graph.as_default():
+        graph_def = session.graph.as_graph_def()
+        graph_def.node.add().CopyFrom(whole)
+        table, = graph_defs.import_graph_def(graph_def, {}, [f"{handle.name}:0"], "")
+        rows = graphs.make_op("KvResourceGather", [table, graphs.constant(np.arange(count), "int64"),
+                                                   graphs.constant(np.zeros([0], np.float32))], None).outputs[0]
+        session.run(graphs.make_op("_InitializeTable", [table], None))
+        return session.run(rows)
 
 
 def _node(tensor):
@@ -160,24 +193,50 @@ def _check(graph_def, tables):
 
 
 def _replace(graph_def, counts):
-    """Puts lookups by place in the place of those by key. Handles become the inputs TABLE and TABLE/index_of."""
+    """Puts lookups by place in the place of those by key. Handles become the inputs TABLE and TABLE/index_of.
+
+    `counts` has, for each table, the number of its rows and of those for other keys.
+    """
     nodes = [node for node in graph_def.node if node.op != _TABLE]
     made = type(graph_def)(versions=graph_def.versions, library=graph_def.library)
     for node in nodes:
         if node.op not in _LOOKUPS:
             made.node.add().CopyFrom(node)
             continue
-        table, keys = node.input[0], node.input[1]
-        other = made.node.add(name=f"{node.name}/place_of_others", op="Const", device=node.device)
-        other.attr["dtype"].type = other.attr["value"].tensor.dtype = _INT64
-        other.attr["value"].tensor.tensor_shape.SetInParent()
-        other.attr["value"].tensor.int64_val.append(counts[table])
-        place = made.node.add(name=f"{node.name}/place", op="LookupTableFindV2", device=node.device,
-                              input=[f"{table}/index_of", keys, other.name])
-        place.attr["Tin"].type = place.attr["Tout"].type = _INT64
+        table, place = node.input[0], _add_place(made, node, *counts[node.input[0]])
         gather = made.node.add(name=node.name, op="ResourceGather", device=node.device,
-                               input=[table, place.name, *(name for name in node.input if name.startswith("^"))])
+                               input=[table, place, *(name for name in node.input if name.startswith("^"))])
         gather.attr["dtype"].CopyFrom(node.attr["dtype"])
         gather.attr["Tindices"].type = _INT64
         gather.attr["_class"].CopyFrom(node.attr["_class"])
     graph_def.CopyFrom(made)
+
+
+def _add_place(graph_def, lookup_node, count, others):
+    """Adds the nodes that find the rows of the keys of a lookup. Returns the name of the last one."""
+    table, keys = lookup_node.input[0], lookup_node.input[1]
+
+    def add(suffix, op_type, inputs, types):
+        made = graph_def.node.add(name=f"{lookup_node.name}/{suffix}", op=op_type, device=lookup_node.device,
+                                  input=inputs)
+        for name in types:
+            made.attr[name].type = _INT64
+        return made
+
+    def number(suffix, value):
+        made = add(suffix, "Const", [], ["dtype"])
+        made.attr["value"].tensor.dtype = _INT64
+        made.attr["value"].tensor.tensor_shape.SetInParent()
+        made.attr["value"].tensor.int64_val.append(value)
+        return made.name
+
+    def find(suffix, other):
+        return add(suffix, "LookupTableFindV2", [f"{table}/index_of", keys, other], ["Tin", "Tout"]).name
+
+    if others == 1:
+        return find("place", number("place_of_others", count))
+    found = find("place_or_none", number("none", -1))
+    rest = add("rest", "FloorMod", [keys, number("others", others)], ["T"]).name
+    other = add("place_of_others", "AddV2", [rest, number("first_other", count)], ["T"]).name
+    is_found = add("is_found", "GreaterEqual", [found, number("zero", 0)], ["T"]).name
+    return add("place", "Select", [is_found, found, other], ["T"]).name

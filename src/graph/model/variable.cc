@@ -67,6 +67,8 @@ Output TableHandle(Graph& graph, const std::string& name, const Shape& shape, co
   handle.Attr("_seed", rows.seed)
       .Attr("_initializer", std::string(kKinds[static_cast<size_t>(rows.kind)]))
       .Attr("_initializer_args", args);
+  if (rows.matrix_rows > 0) handle.Attr("_matrix_rows", rows.matrix_rows);
+  if (rows.matrix.is_valid()) handle.Attr("_matrix", rows.matrix);
   if (table.filter_freq > 0) {
     handle.Attr("_filter_freq", table.filter_freq).Attr("_no_permission", table.no_permission);
     if (table.filter_keys > 0) {
@@ -101,6 +103,8 @@ TableDescription DescriptionOf(const Node& handle) {
   const auto args = AttrOr<std::vector<float>>(handle, "_initializer_args", {});
   if (!args.empty()) table.initial_rows.a = args[0];
   if (args.size() > 1) table.initial_rows.b = args[1];
+  table.initial_rows.matrix_rows = AttrOr<int64_t>(handle, "_matrix_rows", 0);
+  table.initial_rows.matrix = AttrOr<Tensor>(handle, "_matrix", {});
   table.filter_freq = AttrOr<int64_t>(handle, "_filter_freq", 0);
   table.no_permission = AttrOr<float>(handle, "_no_permission", 0);
   table.filter_keys = AttrOr<int64_t>(handle, "_filter_keys", 0);

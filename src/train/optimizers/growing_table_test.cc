@@ -57,6 +57,19 @@ TEST(GrowingTableGraphTest, GlorotTakesAFixedNumberOfRows) {
   EXPECT_EQ(table.parts()[0].name(), "ids");
 }
 
+TEST(GrowingTableGraphTest, AMatrixOfInitialRowsIsInTheHandle) {
+  Graph g;
+  const EmbeddingVariable drawn(g, 4, {.name = "ids", .initializer = GlorotUniform(3), .matrix_rows = 10});
+  const EmbeddingVariable given(g, 1, {.name = "words", .matrix = Tensor::Of<float>({2, 1}, {7, 8})});
+  ASSERT_TRUE(given.valid()) << g.status();
+  const Node& handle = *NodeOf(drawn.parts()[0].handle());
+  EXPECT_EQ(handle.attr<int64_t>("_matrix_rows"), 10);
+  EXPECT_THAT(handle.attr<std::vector<float>>("_initializer_args")[1], testing::FloatEq(std::sqrt(6.0f / 14)));
+  const Node& other = *NodeOf(given.parts()[0].handle());
+  EXPECT_EQ(other.attr<int64_t>("_matrix_rows"), 2);
+  EXPECT_THAT(other.attr<Tensor>("_matrix").data<float>(), ElementsAre(7, 8));
+}
+
 TEST(GrowingTableGraphTest, AnErrorNamesTheMistakeInATable) {
   const auto mistake = [](int64_t dim, EmbeddingVariableOptions options) {
     Graph g;
@@ -69,6 +82,10 @@ TEST(GrowingTableGraphTest, AnErrorNamesTheMistakeInATable) {
   EXPECT_THAT(mistake(2, {.initializer = Orthogonal()}), HasSubstr("cannot be computed row by row"));
   EXPECT_THAT(mistake(2, {.initializer = Constant(Tensor::Vector<float>({1, 2}))}),
               HasSubstr("cannot be computed row by row"));
+  EXPECT_THAT(mistake(2, {.matrix_rows = -1}), HasSubstr("matrix_rows must not be negative, got -1"));
+  const auto matrix = Tensor::Of<float>({1, 2}, {1, 2});
+  EXPECT_THAT(mistake(3, {.matrix = matrix}), HasSubstr("must be float32 with shape [n, 3]"));
+  EXPECT_THAT(mistake(2, {.matrix_rows = 5, .matrix = matrix}), HasSubstr("leave out its initializer and matrix_rows"));
   const auto parts = [](int64_t count) { return [count](const Shape&, DType) { return count; }; };
   EXPECT_THAT(mistake(2, {.partitioner = parts(0)}), HasSubstr("from 1 to 1000, got 0"));
   EXPECT_THAT(mistake(2, {.partitioner = parts(1001)}), HasSubstr("from 1 to 1000, got 1001"));

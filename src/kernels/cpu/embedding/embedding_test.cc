@@ -73,6 +73,41 @@ TEST(GrowingTableTest, FirstValuesFollowFromSeedTableAndKeyAlone) {
   }
 }
 
+// Keys with the same remainder share an initial row until an update gives them one.
+TEST(GrowingTableTest, InitialRowsOfAMatrix) {
+  const Tensor matrix = Floats({3, 2}, {1, 2, 3, 4, 5, 6});
+  const TestTable given{.name = "given", .dim = 2, .matrix = matrix};
+  TestTask task;
+  ASSERT_TRUE(given.Initialize(task).ok());
+  const std::vector<int64_t> keys = {0, 4, -1, kMin, 3};
+  const auto first = given.Lookup(task, keys);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(ValuesOf(*first), std::vector<float>({1, 2, 3, 4, 5, 6, 3, 4, 1, 2}));  // -2^63 mod 3 is 1
+  ASSERT_TRUE(given.Update(task, "GradientDescent", {1}, Floats({1, 2}, {1, 1}), Keys({3})).ok());
+  EXPECT_EQ(ValuesOf(*given.Lookup(task, {3, 0})), std::vector<float>({0, 1, 1, 2}));
+
+  // A drawn matrix has the rows of the first keys, in each part of the table.
+  const TestTable plain, drawn{.name = "drawn", .matrix_rows = 5},
+      part{.name = "emb/part_1", .part = 1, .parts = 2, .matrix_rows = 5};
+  for (const TestTable* table : {&plain, &drawn, &part}) ASSERT_TRUE(table->Initialize(task).ok());
+  const auto expected = ValuesOf(*plain.Lookup(task, {2, 1, 4, 2}));
+  EXPECT_EQ(ValuesOf(*drawn.Lookup(task, {2, 6, -1, 1002})), expected);
+  EXPECT_EQ(ValuesOf(*part.Lookup(task, {7, 1, 9, 1007})), expected);
+}
+
+TEST(GrowingTableTest, AMatrixThatDoesNotFit) {
+  TestTask task;
+  const auto error = [&](const Tensor& matrix) {
+    const TestTable table{.name = "emb", .dim = 2, .matrix = matrix};
+    return std::string(table.Initialize(task).message());
+  };
+  const std::string shape = "must be float32 with shape [n, 2] and one row or more";
+  EXPECT_THAT(error(Floats({2, 1}, {1, 2})), HasSubstr(shape));
+  EXPECT_THAT(error(Floats({0, 2}, {})), HasSubstr(shape));
+  EXPECT_THAT(error(Tensor::Of<double>({1, 2}, {1, 2})), HasSubstr(shape));
+  EXPECT_THAT(error(Floats({1, 2}, {1, std::numeric_limits<float>::infinity()})), HasSubstr("not finite"));
+}
+
 TEST(GrowingTableTest, FirstValuesHaveTheirDistribution) {
   TestTask task;
   std::vector<int64_t> keys;

@@ -51,9 +51,13 @@ struct TestTable {
   std::string initializer = "uniform";
   std::vector<float> arguments = {-1, 1};
   std::vector<std::pair<std::string, float>> slots = {};  // names and initial numbers
+  int64_t matrix_rows = 0;
+  Tensor matrix = {};  // if it is valid, the matrix of initial rows
 
   Output Handle(Graph& g) const {
-    return NodeBuilder(g, "KvVarHandleOp")
+    NodeBuilder handle(g, "KvVarHandleOp");
+    if (matrix.is_valid()) handle.Attr("_matrix", matrix);
+    return handle.Attr("_matrix_rows", matrix_rows)
         .Attr("shared_name", name)
         .Attr("dtype", kFloat32)
         .Attr("shape", Shape({dim}))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text/strings.h"
 #include "core/values/fingerprint.h"
@@ -90,6 +91,33 @@ class DrawnRows final : public FirstRows {
   const float offset_, scale_;
 };
 
+int64_t FloorMod(int64_t key, int64_t count) {
+  const int64_t rest = key % count;
+  return rest < 0 ? rest + count : rest;
+}
+
+class RepeatedRows final : public FirstRows {
+ public:
+  RepeatedRows(std::shared_ptr<const FirstRows> rows, int64_t count) : rows_(std::move(rows)), count_(count) {}
+  void Fill(int64_t key, std::span<float> row) const override { rows_->Fill(FloorMod(key, count_), row); }
+
+ private:
+  const std::shared_ptr<const FirstRows> rows_;
+  const int64_t count_;
+};
+
+class MatrixRows final : public FirstRows {
+ public:
+  explicit MatrixRows(Tensor matrix) : matrix_(std::move(matrix)) {}
+  void Fill(int64_t key, std::span<float> row) const override {
+    const int64_t number = FloorMod(key, matrix_.shape().dim(0));
+    std::copy_n(matrix_.data<float>().data() + number * matrix_.shape().dim(1), row.size(), row.begin());
+  }
+
+ private:
+  const Tensor matrix_;
+};
+
 }  // namespace
 
 StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& distribution,
@@ -112,6 +140,22 @@ StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& dist
   if (distribution == "truncated_normal") return std::make_shared<DrawnRows<TruncatedRows>>(stream, a, b);
   return InvalidArgument("growing table '", whole, "' has the unknown initializer '", distribution,
                          "': use constant, uniform, normal or truncated_normal");
+}
+
+std::shared_ptr<const FirstRows> MakeRepeatedRows(std::shared_ptr<const FirstRows> rows, int64_t count) {
+  return std::make_shared<RepeatedRows>(std::move(rows), count);
+}
+
+StatusOr<std::shared_ptr<const FirstRows>> MakeMatrixRows(const Tensor& matrix, int64_t dim, const std::string& whole) {
+  const Shape& shape = matrix.shape();
+  if (matrix.dtype() != kFloat32 || shape.rank() != 2 || shape.dim(0) < 1 || shape.dim(1) != dim) {
+    return InvalidArgument("the matrix of initial rows of growing table '", whole, "' must be float32 with shape [n, ",
+                           dim, "] and one row or more, got ", matrix.dtype(), " ", shape);
+  }
+  if (!std::ranges::all_of(matrix.data<float>(), [](float x) { return std::isfinite(x); })) {
+    return InvalidArgument("the matrix of initial rows of growing table '", whole, "' has a number that is not finite");
+  }
+  return std::make_shared<MatrixRows>(matrix);
 }
 
 }  // namespace tensorbraid::cpu

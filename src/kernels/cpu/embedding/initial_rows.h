@@ -9,6 +9,7 @@
 
 #include "runtime/tables/small_table.h"
 #include "tensorbraid/core/status.h"
+#include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid::cpu {
 
@@ -20,6 +21,14 @@ namespace tensorbraid::cpu {
 StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& distribution,
                                                          const std::vector<float>& arguments, int64_t seed,
                                                          const std::string& whole);
+
+// Rows that are those of `rows` for the keys 0 to count - 1: the row of a key is that of floor-mod(key, count).
+// REQUIRES: count >= 1.
+std::shared_ptr<const FirstRows> MakeRepeatedRows(std::shared_ptr<const FirstRows> rows, int64_t count);
+
+// Rows of a matrix: the row of a key is row floor-mod(key, n) of the n rows. InvalidArgument, with the name `whole`,
+// unless the matrix is float32 [n, dim] with finite numbers and n >= 1.
+StatusOr<std::shared_ptr<const FirstRows>> MakeMatrixRows(const Tensor& matrix, int64_t dim, const std::string& whole);
 
 }  // namespace tensorbraid::cpu
 

@@ -26,10 +26,7 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
         part_(AttrOr<int64_t>(c.node(), "_part", 0)),
         parts_(AttrOr<int64_t>(c.node(), "_parts", 1)) {
     description_.whole = AttrOr<std::string>(c.node(), "_whole", name());
-    const std::vector<float> zero = {0.0f};
-    auto rows = MakeFirstRows(AttrOr<std::string>(c.node(), "_initializer", "constant"),
-                              AttrOr<std::vector<float>>(c.node(), "_initializer_args", zero),
-                              AttrOr<int64_t>(c.node(), "_seed", 0), description_.whole);
+    auto rows = FirstRowsOf(c.node());
     rows_status_ = rows.status();
     if (rows.ok()) description_.rows = *std::move(rows);
     description_.filter_freq = AttrOr<int64_t>(c.node(), "_filter_freq", 0);
@@ -100,6 +97,16 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
     if (is_slot()) return table.AddColumn(name(), initial_);
     TF_RETURN_IF_ERROR(table.Describe(description_));
     return 0;
+  }
+
+  StatusOr<std::shared_ptr<const FirstRows>> FirstRowsOf(const Node& node) const {
+    const auto matrix = AttrOr<Tensor>(node, "_matrix", {});
+    if (matrix.is_valid()) return MakeMatrixRows(matrix, dim_, description_.whole);
+    TF_ASSIGN_OR_RETURN(auto rows, MakeFirstRows(AttrOr<std::string>(node, "_initializer", "constant"),
+                                                 AttrOr<std::vector<float>>(node, "_initializer_args", {0.0f}),
+                                                 AttrOr<int64_t>(node, "_seed", 0), description_.whole));
+    const auto count = AttrOr<int64_t>(node, "_matrix_rows", 0);
+    return count > 0 ? MakeRepeatedRows(std::move(rows), count) : rows;
   }
 
   const int64_t dim_;
