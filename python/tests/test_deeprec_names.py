@@ -1,5 +1,6 @@
 """Names and arguments of DeepRec's programs besides those of tables: --bf16, the strategy, and what is refused."""
 
+import os
 import tempfile
 import unittest
 
@@ -86,6 +87,26 @@ class OtherNamesTest(unittest.TestCase):
             plain, fused = session.run(outputs)
         self.assertEqual(plain.tolist(), fused.tolist())
         self.assertEqual(plain.tolist(), [[1], [2]])
+
+    def test_an_incremental_saver_of_its_own(self):
+        make = finder.Finder._found("tensorflow.python.training.incremental_saver")._get_incremental_saver
+        table = tf.get_embedding_variable("ids", 2)
+        rows = tf.nn.embedding_lookup(table, tf.constant([7], tf.int64))
+        train = tf.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(rows))
+        saver = tf.train.Saver(incremental_save_restore=True)
+        self.assertIsNone(make(False, saver))
+        folder = tempfile.mkdtemp()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            full = saver.save(session, os.path.join(folder, "model"), global_step=1)
+            session.run(train)
+            path = os.path.join(folder, ".incremental_checkpoint", "incr-model")
+            written = make(True, saver).incremental_save(session, path, global_step=2)
+            self.assertEqual(os.path.realpath(written), os.path.realpath(path) + "-2")
+            expected = session.run(rows)
+            session.run(train)
+            saver.restore(session, full)
+            self.assertEqual(session.run(rows).tolist(), expected.tolist())
 
     def test_what_is_refused(self):
         with self.assertRaisesRegex(NotImplementedError, "the strategy 'collective'.*leave the call out"):
