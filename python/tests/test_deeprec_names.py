@@ -119,10 +119,10 @@ class OtherNamesTest(unittest.TestCase):
             self.assertTrue(api.refusal(name), name)
         with self.assertRaisesRegex(AttributeError, "use tf.get_embedding_variable"):
             tf.get_multihash_variable
-        for module in ("work_queue", "parquet_dataset_ops"):
-            place = "python.ops" if module == "work_queue" else "python.data.experimental.ops"
-            with self.assertRaisesRegex(ModuleNotFoundError, "is not part of this package|cannot be read yet"):
-                finder.Finder._found(f"tensorflow.{place}.{module}")
+        for module in ("ops.work_queue", "data.experimental.ops.parquet_dataset_ops",
+                       "distribute.group_embedding_collective_strategy"):
+            with self.assertRaisesRegex(ModuleNotFoundError, "not part of this package|cannot be read yet"):
+                finder.Finder._found(f"tensorflow.python.{module}")
 
     def test_files_of_hdfs_are_refused(self):
         path = "hdfs://host/clicks.csv"

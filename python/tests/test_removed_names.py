@@ -11,7 +11,7 @@ import unittest
 from unittest import mock
 
 import numpy as np
-from tensorbraid.runner import distutils_version, old_scipy, removed_modules, removed_names
+from tensorbraid.runner import distutils_version, numpy_names, old_scipy, removed_modules, removed_names
 
 # What a package of that time does when it is imported.
 PACKAGE = """
@@ -77,6 +77,14 @@ class RemovedNamesTest(unittest.TestCase):
         self.write("site/package.py", PACKAGE)
         self.assertEqual(self.ran("import sys\nsys.path.append(sys.path[0] + '/site')\nimport package\n"
                                   "import numpy as np\nprint(package.best, np.Inf)\n"), "inf inf\n")
+
+    def test_functions_of_numpys_module_for_files(self):
+        self.assertIsNone(numpy_names.problem("lib.npyio.save"))
+        self.assertRegex(numpy_names.problem("lib.npyio.no_such_thing"), "np.lib.npyio.no_such_thing does not exist")
+        removed_names.put_back()
+        from numpy.lib.npyio import load, save
+        self.assertIs(save, np.save)
+        self.assertIs(load, np.load)
 
     def test_names_that_exist_stay(self):
         for name in removed_names.NUMPY:

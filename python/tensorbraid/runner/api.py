@@ -49,6 +49,9 @@ REFUSED = {
     "feature_column.categorical_column_with_adaptive_embedding":
         "growing tables take no more rows than there are keys, so columns have no adaptive embedding; use "
         "tf.feature_column.categorical_column_with_embedding",
+    "python.distribute.group_embedding_collective_strategy":
+        "tables on GPUs that workers share by collectives are not part of this package; use parameter servers, as by "
+        "tf.train.replica_device_setter",
     "python.ops.work_queue": "WorkQueue is not part of this package; give each worker its files with tf.data's shard",
     "python.data.experimental.ops.parquet_dataset_ops":
         "files of Parquet cannot be read yet; write them as CSV, and read them with tf.data",

@@ -82,6 +82,10 @@ NUMPY = {
 NUMPY = {name: value for name, value in NUMPY.items() if name not in vars(np)}  # hasattr may warn of a name
 
 
+# What the module numpy.lib.npyio had; the functions are NumPy's own.
+NPYIO = {name: getattr(np, name) for name in (
+    "fromregex", "genfromtxt", "load", "loadtxt", "save", "savetxt", "savez", "savez_compressed")}
+
 # Names of unittest.TestCase, and those that took their places.
 _ASSERTIONS = {
     "assertEquals": "assertEqual", "assertNotEquals": "assertNotEqual", "assert_": "assertTrue",
@@ -123,7 +127,7 @@ _WHEN_IMPORTED = {"h5py": old_h5py.restore, "pandas": old_pandas.restore, "rando
 
 def put_back():
     """Puts the names back in this process; those of a module that is imported later, when it is."""
-    for module, names in [*_PYTHON, (np, NUMPY)]:
+    for module, names in [*_PYTHON, (np, NUMPY), (importlib.import_module("numpy.lib.npyio"), NPYIO)]:
         _put_back(module, names)
     for name, restore in _WHEN_IMPORTED.items():
         after_import.change(name, restore)
