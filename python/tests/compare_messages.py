@@ -24,7 +24,7 @@ CPP_FILES = ["checkpoint/checkpoint_state.proto", "checkpoint/saved_tensor_slice
 # Options of DeepRec's programs, which TensorFlow does not have.
 OF_DEEPREC = {("OptimizerOptions", name) for name in (
     "do_op_fusion", "micro_batch_num", "do_smart_stage", "do_smart_stage_gpu", "do_async_embedding",
-    "stage_multi_stream")} | {("ConfigProto", "executor_policy")}
+    "stage_multi_stream", "stage_subgraph_on_cpu")} | {("ConfigProto", "executor_policy")}
 
 
 def same_type(ours, theirs):

@@ -73,6 +73,7 @@ class OtherNamesTest(unittest.TestCase):
         tf.train.create_global_step()
         config = tf.ConfigProto()
         config.executor_policy = tf.ExecutorPolicy.USE_COST_MODEL_EXECUTOR
+        config.graph_options.optimizer_options.stage_subgraph_on_cpu = True
         with tf.train.MonitoredTrainingSession(target_nodes_or_tensors=[value], config=config) as session:
             self.assertEqual(session.run(value), 1.0)
 
@@ -87,6 +88,13 @@ class OtherNamesTest(unittest.TestCase):
             plain, fused = session.run(outputs)
         self.assertEqual(plain.tolist(), fused.tolist())
         self.assertEqual(plain.tolist(), [[1], [2]])
+
+    def test_values_that_are_not_missing(self):
+        columns = api.find("python.feature_column.feature_column")
+        found = columns._to_sparse_input_and_drop_ignore_values(tf.constant([[7, -1], [-1, 3]], tf.int64))
+        with tf.Session() as session:
+            found = session.run(found)
+        self.assertEqual((found.indices.tolist(), found.values.tolist()), ([[0, 0], [1, 1]], [7, 3]))
 
     def test_an_incremental_saver_of_its_own(self):
         make = finder.Finder._found("tensorflow.python.training.incremental_saver")._get_incremental_saver

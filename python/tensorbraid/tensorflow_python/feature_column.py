@@ -9,7 +9,8 @@ __all__ = ["sequence_length_from_sparse_tensor"]
 
 _CLASSES = {name: value for module in (base, categorical, dense, numeric, sequence, sequence_ids)
             for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, base.FeatureColumn)}
-_OLDER = {"_LazyBuilder": base.Features, "FeatureTransformationCache": base.Features}
+_OLDER = {"_LazyBuilder": base.Features, "FeatureTransformationCache": base.Features,
+          "_to_sparse_input_and_drop_ignore_values": base.to_sparse}
 
 
 def sequence_length_from_sparse_tensor(sp_tensor, num_elements=1):
