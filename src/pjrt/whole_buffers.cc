@@ -1,6 +1,7 @@
 #include "pjrt/whole_buffers.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "graph/model/node.h"
 #include "pjrt/device_buffer.h"
 #include "runtime/kernel/kernel.h"
+#include "runtime/resources/tensor_array_resource.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid::pjrt {
@@ -42,10 +44,29 @@ class BlockingKernel final : public AsyncKernel {
   const std::unique_ptr<Kernel> kernel_;
 };
 
+// The kernel of TensorArrayWriteV3. A gradient's array adds, by a program, what is written to one element again.
+class WriteKernel final : public AsyncKernel {
+ public:
+  explicit WriteKernel(std::unique_ptr<Kernel> kernel) : kernel_(std::move(kernel)) {}
+  void ComputeAsync(KernelContext& ctx, Done done) override {
+    const auto array = ctx.LookupResource<TensorArrayResource>(0);
+    const Tensor& index = ctx.input(1);
+    if (!array.ok() || !index.shape().is_scalar() || !(*array)->WouldAdd(index.scalar<int32_t>())) {
+      return done(kernel_->Compute(ctx));
+    }
+    ctx.pool().ScheduleBlocking([this, &ctx, done = std::move(done)] { done(kernel_->Compute(ctx)); });
+  }
+
+ private:
+  const std::unique_ptr<Kernel> kernel_;
+};
+
+enum class Blocks : uint8_t { kNever, kIfItAdds, kAlways };
+
 struct Entry {
   std::string_view op;
   std::vector<std::string> host_memory = {};  // arguments that are in host memory
-  bool blocks = false;
+  Blocks blocks = Blocks::kNever;
 };
 
 const std::vector<Entry>& Entries() {
@@ -80,25 +101,47 @@ const std::vector<Entry>& Entries() {
       {"_SwitchN", {"output_index"}},
       // Lists.
       {"EmptyTensorList", {"element_shape", "max_num_elements"}},
-      {"TensorListConcat", {"lengths"}, true},
+      {"TensorListConcat", {"lengths"}, Blocks::kAlways},
       {"TensorListConcatLists"},
-      {"TensorListConcatV2", {"element_shape", "leading_dims", "lengths"}, true},
+      {"TensorListConcatV2", {"element_shape", "leading_dims", "lengths"}, Blocks::kAlways},
       {"TensorListElementShape", {"element_shape"}},
-      {"TensorListFromTensor", {"element_shape"}, true},
-      {"TensorListGather", {"indices", "element_shape"}, true},
+      {"TensorListFromTensor", {"element_shape"}, Blocks::kAlways},
+      {"TensorListGather", {"indices", "element_shape"}, Blocks::kAlways},
       {"TensorListGetItem", {"index", "element_shape"}},
       {"TensorListLength", {"length"}},
       {"TensorListPopBack", {"element_shape"}},
       {"TensorListPushBack"},
-      {"TensorListPushBackBatch", {}, true},
+      {"TensorListPushBackBatch", {}, Blocks::kAlways},
       {"TensorListReserve", {"element_shape", "num_elements"}},
       {"TensorListResize", {"size"}},
-      {"TensorListScatter", {"indices", "element_shape"}, true},
-      {"TensorListScatterIntoExistingList", {"indices"}, true},
-      {"TensorListScatterV2", {"indices", "element_shape", "num_elements"}, true},
+      {"TensorListScatter", {"indices", "element_shape"}, Blocks::kAlways},
+      {"TensorListScatterIntoExistingList", {"indices"}, Blocks::kAlways},
+      {"TensorListScatterV2", {"indices", "element_shape", "num_elements"}, Blocks::kAlways},
       {"TensorListSetItem", {"index"}},
-      {"TensorListSplit", {"element_shape", "lengths"}, true},
-      {"TensorListStack", {"element_shape"}, true},
+      {"TensorListSplit", {"element_shape", "lengths"}, Blocks::kAlways},
+      {"TensorListStack", {"element_shape"}, Blocks::kAlways},
+      // Staging areas.
+      {"Stage"},
+      {"StageClear"},
+      {"StagePeek", {"index"}},
+      {"StageSize", {"size"}},
+      {"Unstage"},
+      // TensorArrays and stacks. Handles are on the host.
+      {"StackCloseV2"},
+      {"StackPopV2"},
+      {"StackPushV2"},
+      {"StackV2", {"max_size"}},
+      {"TensorArrayCloseV3"},
+      {"TensorArrayConcatV3", {"lengths"}, Blocks::kAlways},
+      {"TensorArrayGatherV3", {"indices"}, Blocks::kAlways},
+      {"TensorArrayGradV3"},
+      {"TensorArrayGradWithShape", {"shape_to_prepend"}},
+      {"TensorArrayReadV3", {"index"}},
+      {"TensorArrayScatterV3", {"indices"}, Blocks::kAlways},
+      {"TensorArraySizeV3", {"size"}},
+      {"TensorArraySplitV3", {"lengths"}, Blocks::kAlways},
+      {"TensorArrayV3", {"size"}},
+      {"TensorArrayWriteV3", {"index"}, Blocks::kIfItAdds},
   };
   return *entries;
 }
@@ -108,6 +151,19 @@ const Entry* EntryOf(std::string_view op) {
   return at == Entries().end() ? nullptr : &*at;
 }
 
+// The dtype of the elements of a list, TensorArray or stack; null for other nodes, and if the node does not say.
+const DType* ElementOf(const Node& node) {
+  std::vector<const char*> names = {"element_dtype"};
+  if (node.type().starts_with("TensorArray") || node.type().starts_with("Stack")) names = {"T", "dtype", "elem_type"};
+  for (const char* const name : names) {
+    if (const AttrValue* const attr = node.FindAttr(name); attr != nullptr) return attr->get<DType>();
+  }
+  return nullptr;
+}
+
+// Whether the node uses a staging area, whose tuples are in the memory of the device if all of their tensors can be.
+bool IsStaging(const Node& node) { return node.type().starts_with("Stage") || node.type() == "Unstage"; }
+
 // Whether lists of such elements are in the memory of a device. Small integers are mostly indices, which kernels need
 // on the host.
 bool IsForDevice(DType element) { return IsPlain(element) && element != DType::kInt32 && element != DType::kBool; }
@@ -116,8 +172,8 @@ bool IsForDevice(DType element) { return IsPlain(element) && element != DType::k
 
 bool MovesWholeBuffers(const Node& node) {
   if (EntryOf(node.type()) == nullptr) return false;
-  const AttrValue* const attr = node.FindAttr("element_dtype");
-  const DType* const element = attr == nullptr ? nullptr : attr->get<DType>();
+  if (IsStaging(node)) return std::ranges::all_of(node.attr<std::vector<DType>>("dtypes"), IsPlain);
+  const DType* const element = ElementOf(node);
   return element == nullptr || IsForDevice(*element);
 }
 
@@ -146,9 +202,11 @@ void AddWholeBufferKernels(KernelRegistry& r, std::string_view device_type) {
           return std::unique_ptr<Kernel>(std::make_unique<IsInitializedKernel>());
         };
       }
-      if (entry.blocks) {
-        def.create = [create = def.create](const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
+      if (entry.blocks != Blocks::kNever) {
+        def.create = [create = def.create, adds = entry.blocks == Blocks::kIfItAdds](
+                         const KernelConstruction& c) -> StatusOr<std::unique_ptr<Kernel>> {
           TF_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, create(c));
+          if (adds) return std::unique_ptr<Kernel>(std::make_unique<WriteKernel>(std::move(kernel)));
           return std::unique_ptr<Kernel>(std::make_unique<BlockingKernel>(std::move(kernel)));
         };
       }

@@ -1,5 +1,6 @@
 // Kernels that need no program: they pass on, rename or replace whole buffers, and never look at elements in the memory
-// of the device. Those of lists that split or join tensors have programs of their own (pjrt/device_elements.h).
+// of the device. Those of lists and TensorArrays that split, join or add tensors have programs of their own
+// (pjrt/device_elements.h).
 #ifndef TENSORBRAID_PJRT_WHOLE_BUFFERS_H_
 #define TENSORBRAID_PJRT_WHOLE_BUFFERS_H_
 
@@ -13,8 +14,8 @@ class Node;
 namespace pjrt {
 
 // Whether the node is one of these: a variable, its handle, the read or the assignment of a whole variable, a reshape,
-// control flow, or a list of tensors. A list whose elements are usually needed on the host (int32, bool, and what is
-// not plain) stays there.
+// control flow, or a list of tensors, a TensorArray or a stack. One of these whose elements are usually needed on the
+// host (int32, bool, and what is not plain) stays there.
 bool MovesWholeBuffers(const Node& node);
 // Whether there is such a node of this op.
 bool MovesWholeBuffers(std::string_view op);

@@ -68,6 +68,19 @@ class GpuScriptTest(unittest.TestCase):
         self.assertLess(losses[0][3], losses[0][0])
         np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
 
+    def test_a_staging_area_brings_the_next_batch(self):
+        with tf.device("/gpu:0"):
+            x = tf.placeholder(tf.float32, [None, 2])
+            labels = tf.placeholder(tf.int32, [None])
+            area = tf.contrib.staging.StagingArea([tf.float32, tf.int32], [[None, 2], [None]])
+            put, (staged, staged_labels) = area.put([x, labels]), area.get()
+            result = tf.reduce_sum(staged, axis=1) + tf.cast(staged_labels, tf.float32)
+        with tf.Session() as session:
+            session.run(put, {x: [[1, 2]], labels: [10]})
+            for i in range(3):
+                value, _ = session.run([result, put], {x: [[i, i + 1]], labels: [20]})
+                np.testing.assert_array_equal(value, [13.0 if i == 0 else 20.0 + 2 * i - 1])
+
     def test_what_requests_no_device_runs_on_the_first_gpu(self):
         x = tf.placeholder(tf.float32, [None, 4])
         weights = tf.get_variable("weights", [4, 2], initializer=tf.random_uniform_initializer(seed=1))

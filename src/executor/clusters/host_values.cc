@@ -25,8 +25,32 @@ bool IsSmallInteger(const Node& node, int output) {
 
 bool IsList(const Node& node, int output) { return node.output_type(output) == DType::kVariant; }
 
+// Whether a scalar may be the flow of a TensorArray, which nobody looks at.
+bool MayBeFlow(const Node& node) { return node.output_type(0) == kFloat32 && node.output_shape(0).is_scalar(); }
+
+// The nodes of control flow that may pass on the flow of a TensorArray whose elements are on the host. A loop that
+// writes to the array would copy the flow in each iteration if the loop passed it on in the memory of the device.
+std::vector<bool> FlowsOfHostArrays(const Graph& graph, const std::vector<bool>& runs_on_host) {
+  const auto& nodes = ImplOf(graph).nodes();
+  std::vector<bool> is_flow(nodes.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& node : nodes) {
+      const auto id = static_cast<size_t>(node->id());
+      if (is_flow[id] || FlowKindOf(*node) == FlowKind::kNone || node->num_outputs() == 0 || !MayBeFlow(*node))
+        continue;
+      is_flow[id] = std::ranges::any_of(node->inputs(), [&](const Output& in) {
+        const Node& from = *NodeOf(in);
+        return is_flow[from.id()] || (runs_on_host[from.id()] && from.type().starts_with("TensorArray"));
+      });
+      changed = changed || is_flow[id];
+    }
+  }
+  return is_flow;
+}
+
 // Whether the host may run the node if its inputs are there.
-bool MayBeOnHost(const Node& node) {
+bool MayBeOnHost(const Node& node, bool is_flow) {
   if (node.num_outputs() == 0 || node.inputs().empty()) return false;
   switch (FlowKindOf(node)) {
     case FlowKind::kNone:
@@ -34,7 +58,7 @@ bool MayBeOnHost(const Node& node) {
     case FlowKind::kControlTrigger:
       return false;
     default:
-      return IsSmallInteger(node, 0) || IsList(node, 0);
+      return is_flow || IsSmallInteger(node, 0) || IsList(node, 0);
   }
   // The others of lists are on the host or not, by the dtype of their elements.
   if (node.type() == "TensorListLength" || node.type() == "TensorListElementShape" || node.type() == "TensorListResize")
@@ -61,6 +85,7 @@ HostValues::HostValues(const Graph& graph, const std::vector<bool>& on_accelerat
   const auto& nodes = ImplOf(graph).nodes();
   if (std::ranges::none_of(nodes, [](const auto& node) { return FlowKindOf(*node) != FlowKind::kNone; })) return;
   const std::vector<bool> conditional = ConditionalNodes(graph);
+  const std::vector<bool> is_flow = FlowsOfHostArrays(graph, runs_on_host);
   std::vector<const Node*> candidates;
   for (const auto& node : nodes) {
     const auto id = static_cast<size_t>(node->id());
@@ -68,7 +93,7 @@ HostValues::HostValues(const Graph& graph, const std::vector<bool>& on_accelerat
     for (size_t i = 0; i < node->inputs().size() && kind != FlowKind::kExit; ++i) {
       if (IsBackEdge(*node, static_cast<int>(i)) || varies_[NodeOf(node->inputs()[i])->id()]) varies_[id] = true;
     }
-    if (!on_accelerator[id] || !conditional[id] || runs_on_host[id] || !MayBeOnHost(*node)) continue;
+    if (!on_accelerator[id] || !conditional[id] || runs_on_host[id] || !MayBeOnHost(*node, is_flow[id])) continue;
     on_host_[id] = true;
     candidates.push_back(node.get());
   }

@@ -17,7 +17,8 @@ Shape WithPrefix(const Shape& prefix, const Shape& shape) {
   return all;
 }
 
-StatusOr<Tensor> Zeros(DType dtype, const Shape& shape) {
+StatusOr<Tensor> Zeros(DType dtype, const Shape& shape, ElementMemory* memory) {
+  if (memory != nullptr) return memory->Zeros(dtype, shape);
   if (!IsPlain(dtype) && dtype != kString) return InvalidArgument("dtype ", dtype, " has no zero value");
   TF_ASSIGN_OR_RETURN(Tensor zeros, Tensor::Create(dtype, shape));
   if (IsPlain(dtype) && zeros.num_bytes() > 0) std::memset(zeros.inplace_raw_data(), 0, zeros.num_bytes());
@@ -93,6 +94,12 @@ Status TensorArrayResource::Write(int32_t index, Tensor value, ThreadPool& pool)
   return OkStatus();
 }
 
+bool TensorArrayResource::WouldAdd(int32_t index) const {
+  MutexLock lock(mu_);
+  const auto at = elements_.find(index);
+  return options_.aggregates && at != elements_.end() && at->second.written;
+}
+
 Status TensorArrayResource::Add(Element* element, int32_t index, Tensor value, ThreadPool& pool) {
   if (!options_.aggregates) {
     return InvalidArgument("TensorArray ", name_, ": Could not write to TensorArray index ", index,
@@ -107,7 +114,9 @@ Status TensorArrayResource::Add(Element* element, int32_t index, Tensor value, T
                            " because the existing shape is ", element->shape, " but the new input shape is ",
                            value.shape());
   }
-  if (element->value.IsWritable()) {
+  if (memory_ != nullptr) {
+    TF_ASSIGN_OR_RETURN(element->value, memory_->Add(element->value, value));
+  } else if (element->value.IsWritable()) {
     options_.add(pool, element->value, value, &element->value);
   } else if (value.IsWritable()) {
     options_.add(pool, element->value, value, &value);
@@ -133,7 +142,7 @@ StatusOr<Tensor> TensorArrayResource::Read(int32_t index) {
       return InvalidArgument("TensorArray ", name_, ": element ", index,
                              " has never been written, and cannot be read as zeros because its shape is not known");
     }
-    TF_ASSIGN_OR_RETURN(element.value, Zeros(options_.dtype, shape));
+    TF_ASSIGN_OR_RETURN(element.value, Zeros(options_.dtype, shape, memory_));
     element.shape = element.value.shape();
     element.written = true;
   } else if (element.read && options_.clear_after_read) {

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/threads/thread_pool.h"
+#include "runtime/kernel/element_memory.h"
 #include "runtime/kernel/resource.h"
 
 namespace tensorbraid {
@@ -29,11 +30,18 @@ class TensorArrayResource final : public Resource {
     bool identical_element_shapes = false;
     bool aggregates = false;  // a gradient's array: sums what is written to an element
     AddFn add = nullptr;      // null if the dtype has no addition
+    // The elements are in this memory, which outlives the array. Null: in host memory.
+    ElementMemory* memory = nullptr;
   };
   TensorArrayResource(std::string name, int32_t size, Options options)
-      : name_(std::move(name)), dtype_(options.dtype), options_(std::move(options)), size_(size) {}
+      : name_(std::move(name)),
+        dtype_(options.dtype),
+        memory_(options.memory),
+        options_(std::move(options)),
+        size_(size) {}
 
   const std::string& name() const { return name_; }
+  ElementMemory* memory() const { return memory_; }
   DType dtype() const { return dtype_; }
   StatusOr<int32_t> size() const;  // InvalidArgument once closed
   bool has_dynamic_size() const;
@@ -46,7 +54,10 @@ class TensorArrayResource final : public Resource {
   // elements beyond the number into which the original array was split.
   StatusOr<int32_t> SizeToConcat() const;
 
+  // The value is in memory().
   Status Write(int32_t index, Tensor value, ThreadPool& pool);
+  // Whether Write would add to the element, which may block if the array is in the memory of a device.
+  bool WouldAdd(int32_t index) const;
   // An element that was never written reads as zeros when its shape is known.
   StatusOr<Tensor> Read(int32_t index);
   // Returns the gradient's array for `source` ("gradients:0"), and creates it on the first call. It has the size of
@@ -70,6 +81,7 @@ class TensorArrayResource final : public Resource {
 
   const std::string name_;
   const DType dtype_;
+  ElementMemory* const memory_;
   mutable Mutex mu_;
   Options options_ TB_GUARDED_BY(mu_);
   int32_t size_ TB_GUARDED_BY(mu_);
@@ -83,11 +95,13 @@ class TensorArrayResource final : public Resource {
 class StackResource final : public Resource {
  public:
   static constexpr const char* kTypeName = "stack";
-  // `max_size` < 0: unbounded.
-  StackResource(std::string name, DType dtype, int64_t max_size)
-      : name_(std::move(name)), dtype_(dtype), max_size_(max_size) {}
+  // `max_size` < 0: unbounded. The tensors are in `memory`; null: in host memory.
+  StackResource(std::string name, DType dtype, int64_t max_size, const ElementMemory* memory)
+      : name_(std::move(name)), dtype_(dtype), max_size_(max_size), memory_(memory) {}
 
+  const std::string& name() const { return name_; }
   DType dtype() const { return dtype_; }
+  const ElementMemory* memory() const { return memory_; }
   // InvalidArgument if the stack is full or closed.
   Status Push(Tensor value);
   // InvalidArgument if the stack is empty or closed.
@@ -101,6 +115,7 @@ class StackResource final : public Resource {
   const std::string name_;
   const DType dtype_;
   const int64_t max_size_;
+  const ElementMemory* const memory_;
   mutable Mutex mu_;
   bool closed_ TB_GUARDED_BY(mu_) = false;
   std::vector<Tensor> values_ TB_GUARDED_BY(mu_);

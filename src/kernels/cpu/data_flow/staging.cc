@@ -1,4 +1,5 @@
-// Kernels of staging areas and maps. These have no handles: the ops of an area look it up by container and name.
+// Kernels of staging areas and maps. A device that runs programs uses those of areas, too (pjrt/whole_buffers.h). These
+// have no handles: the ops of an area look it up by container and name.
 #include "core/text/strings.h"
 #include "runtime/kernel/handle_kernel.h"
 #include "runtime/kernel/kernel.h"
@@ -20,7 +21,10 @@ class Area {
   template <typename R>
   StatusOr<RefPtr<R>> Find(const KernelContext& ctx) const {
     TF_RETURN_IF_ERROR(CheckResourceNames(container_, shared_name_));
-    return ctx.resources().LookupOrCreate<R>(container_, name_, [&] {
+    // Tensors in the memory of a device are in an area of their own.
+    const bool on_device = ctx.device().element_memory() != nullptr;
+    const std::string name = on_device ? StrCat(name_, " on ", ctx.device().name()) : name_;
+    return ctx.resources().LookupOrCreate<R>(container_, name, [&] {
       if constexpr (std::is_same_v<R, StagingArea>) {
         return MakeRef<StagingArea>(name_, limits_);
       } else {

@@ -7,6 +7,7 @@
 #include "kernels/cpu/data_flow/add_tensors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
+#include "runtime/kernel/element_memory.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/resources/tensor_array_resource.h"
 
@@ -32,6 +33,16 @@ StatusOr<int32_t> ScalarOf(const Tensor& t, const char* what) {
   return t.scalar<int32_t>();
 }
 
+// The array of input 0, for a kernel that reads or writes elements in the memory of its device.
+template <typename T>
+StatusOr<RefPtr<T>> ArrayOf(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(auto array, ctx.LookupResource<T>(0));
+  if (array->memory() == ctx.device().element_memory()) return array;
+  return InvalidArgument(T::kTypeName, " '", array->name(), "' has its tensors in ",
+                         array->memory() == nullptr ? "host memory" : "the memory of another device",
+                         ", but is used on ", ctx.device().name(), "; place all nodes that use it on one device");
+}
+
 Status EmitArray(KernelContext& ctx, RefPtr<Array> array, Tensor flow) {
   const std::string name = array->name();
   ctx.set_output(0, MakeHandleTensor(std::move(array), ctx.node().device(), "", name));
@@ -54,10 +65,16 @@ class TensorArrayKernel final : public Kernel {
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const int32_t size, ScalarOf(ctx.input(0), "size"));
     if (size < 0) return InvalidArgument("size must not be negative, got ", size);
+    Array::Options options = options_;
+    options.memory = ctx.device().element_memory();
+    Tensor flow = Tensor::Scalar(0.0f);
+    if (options.memory != nullptr) {
+      TF_ASSIGN_OR_RETURN(flow, options.memory->Zeros(kFloat32, Shape()));
+    }
     // In messages, a number distinguishes the arrays that one node makes.
     static std::atomic<uint64_t> arrays{0};
-    return EmitArray(ctx, MakeRef<Array>(StrCat(name_, "_", arrays.fetch_add(1)), size, options_),
-                     Tensor::Scalar(0.0f));
+    return EmitArray(ctx, MakeRef<Array>(StrCat(name_, "_", arrays.fetch_add(1)), size, std::move(options)),
+                     std::move(flow));
   }
 
  private:
@@ -80,7 +97,7 @@ Status GradientArray(KernelContext& ctx) {
 }
 
 Status Write(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
+  TF_ASSIGN_OR_RETURN(const auto array, ArrayOf<Array>(ctx));
   TF_ASSIGN_OR_RETURN(const int32_t index, ScalarOf(ctx.input(1), "index"));
   TF_RETURN_IF_ERROR(array->Write(index, ctx.TakeInput(2), ctx.pool()));
   ctx.set_output(0, ctx.TakeInput(3));
@@ -94,7 +111,7 @@ Status CheckDType(const Array& array, DType wanted) {
 }
 
 Status Read(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
+  TF_ASSIGN_OR_RETURN(const auto array, ArrayOf<Array>(ctx));
   TF_RETURN_IF_ERROR(CheckDType(*array, ctx.node().output_type(0)));
   TF_ASSIGN_OR_RETURN(const int32_t index, ScalarOf(ctx.input(1), "index"));
   TF_ASSIGN_OR_RETURN(Tensor value, array->Read(index));
@@ -102,8 +119,20 @@ Status Read(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Copies the tensors one after the other to `out`, which has as many elements as all of them.
-Status CopyInto(KernelContext& ctx, const std::vector<Tensor>& tensors, Tensor* out) {
+// Makes output 0 a tensor of this shape with the elements of all tensors, one tensor after the other. REQUIRES: there
+// is a tensor, and all together have as many elements as the shape.
+Status EmitJoined(KernelContext& ctx, const std::vector<Tensor>& tensors, const Shape& shape) {
+  if (tensors.size() == 1) {
+    TF_ASSIGN_OR_RETURN(Tensor only, tensors[0].Reshaped(shape));
+    ctx.set_output(0, std::move(only));
+    return OkStatus();
+  }
+  if (ElementMemory* const memory = ctx.device().element_memory(); memory != nullptr) {
+    TF_ASSIGN_OR_RETURN(Tensor joined, memory->Join(tensors, shape));
+    ctx.set_output(0, std::move(joined));
+    return OkStatus();
+  }
+  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     std::vector<int64_t> starts(tensors.size());
     int64_t at = 0;
@@ -131,8 +160,17 @@ StatusOr<Shape> ShapeOfNone(const Shape& shape, const Status& incomplete) {
   return all;
 }
 
+// Makes output 0 a tensor of this shape, which has no elements.
+Status EmitNone(KernelContext& ctx, const Shape& shape) {
+  ElementMemory* const memory = ctx.device().element_memory();
+  if (memory == nullptr) return ctx.AllocateOutput(0, shape).status();
+  TF_ASSIGN_OR_RETURN(Tensor none, memory->Zeros(ctx.node().output_type(0), shape));
+  ctx.set_output(0, std::move(none));
+  return OkStatus();
+}
+
 Status GatherArray(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
+  TF_ASSIGN_OR_RETURN(const auto array, ArrayOf<Array>(ctx));
   TF_RETURN_IF_ERROR(CheckDType(*array, ctx.node().output_type(0)));
   const Tensor& indices = ctx.input(1);
   if (indices.shape().rank() != 1) return InvalidArgument("indices must be a vector, got shape ", indices.shape());
@@ -142,7 +180,7 @@ Status GatherArray(KernelContext& ctx) {
                         ShapeOfNone(wanted, Unimplemented("TensorArray has size zero, but element shape ", wanted,
                                                           " is not fully defined. Currently only static shapes are "
                                                           "supported when packing zero-size TensorArrays.")));
-    return ctx.AllocateOutput(0, none).status();
+    return EmitNone(ctx, none);
   }
   std::vector<Tensor> values;
   for (const int32_t i : indices.data<int32_t>()) {
@@ -158,41 +196,44 @@ Status GatherArray(KernelContext& ctx) {
   }
   Shape all({indices.num_elements()});
   for (const int64_t d : values[0].shape().dims()) all.AddDim(d);
-  if (values.size() == 1) {
-    TF_ASSIGN_OR_RETURN(Tensor only, values[0].Reshaped(all));
-    ctx.set_output(0, std::move(only));
-    return OkStatus();
-  }
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, all));
-  return CopyInto(ctx, values, out);
+  return EmitJoined(ctx, values, all);
 }
 
-// Rows [begin, end) of `value`. If not `keep_dimension`, the range must be a single row, and the result is this row
-// without dimension 0.
-StatusOr<Tensor> Rows(const Tensor& value, int64_t begin, int64_t end, bool keep_dimension) {
-  Tensor rows = value.Slice(begin, end);
-  if (keep_dimension) return rows;
-  return rows.Reshaped(Shape(value.shape().dims().subspan(1)));
+// Divides `value` along dimension 0 into tensors of these shapes.
+StatusOr<std::vector<Tensor>> Divided(KernelContext& ctx, const Tensor& value, const std::vector<Shape>& shapes,
+                                      const std::vector<int64_t>& lengths) {
+  if (ElementMemory* const memory = ctx.device().element_memory(); memory != nullptr) {
+    return memory->Split(value, shapes);
+  }
+  std::vector<Tensor> parts;
+  int64_t at = 0;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    TF_ASSIGN_OR_RETURN(parts.emplace_back(), value.Slice(at, at + lengths[i]).Reshaped(shapes[i]));
+    at += lengths[i];
+  }
+  return parts;
 }
 
 Status Scatter(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
+  TF_ASSIGN_OR_RETURN(const auto array, ArrayOf<Array>(ctx));
   const Tensor& indices = ctx.input(1);
   const Tensor& value = ctx.input(2);
   if (indices.shape().rank() != 1) return InvalidArgument("indices must be a vector, got shape ", indices.shape());
   if (value.shape().rank() < 1 || value.shape().dim(0) != indices.num_elements()) {
     return InvalidArgument("there are ", indices.num_elements(), " indices, but the value has shape ", value.shape());
   }
-  for (int64_t i = 0; i < indices.num_elements(); ++i) {
-    TF_ASSIGN_OR_RETURN(Tensor row, Rows(value, i, i + 1, /*keep_dimension=*/false));
-    TF_RETURN_IF_ERROR(array->Write(indices.data<int32_t>()[i], std::move(row), ctx.pool()));
+  const auto n = static_cast<size_t>(indices.num_elements());
+  const std::vector<Shape> shapes(n, Shape(value.shape().dims().subspan(1)));
+  TF_ASSIGN_OR_RETURN(std::vector<Tensor> rows, Divided(ctx, value, shapes, std::vector<int64_t>(n, 1)));
+  for (size_t i = 0; i < n; ++i) {
+    TF_RETURN_IF_ERROR(array->Write(indices.data<int32_t>()[i], std::move(rows[i]), ctx.pool()));
   }
   ctx.set_output(0, ctx.TakeInput(3));
   return OkStatus();
 }
 
 Status ConcatArray(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
+  TF_ASSIGN_OR_RETURN(const auto array, ArrayOf<Array>(ctx));
   TF_RETURN_IF_ERROR(CheckDType(*array, ctx.node().output_type(0)));
   const Shape& wanted = ctx.node().attr<Shape>("element_shape_except0");
   TF_ASSIGN_OR_RETURN(const int32_t n, array->SizeToConcat());
@@ -201,7 +242,7 @@ Status ConcatArray(KernelContext& ctx) {
         const Shape none,
         ShapeOfNone(wanted, Unimplemented("cannot concatenate an empty TensorArray: element_shape_except0 ", wanted,
                                           " is not fully defined")));
-    TF_RETURN_IF_ERROR(ctx.AllocateOutput(0, none).status());
+    TF_RETURN_IF_ERROR(EmitNone(ctx, none));
     return ctx.AllocateOutput(1, Shape({0})).status();
   }
   if (n - static_cast<int64_t>(array->num_touched()) > kMaxUnwritten) {
@@ -228,12 +269,11 @@ Status ConcatArray(KernelContext& ctx) {
   all.set_dim(0, rows);
   TF_ASSIGN_OR_RETURN(Tensor * lengths, ctx.AllocateOutput(1, Shape({n})));
   for (int32_t i = 0; i < n; ++i) lengths->inplace_data<int64_t>()[i] = values[i].shape().dim(0);
-  TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, all));
-  return CopyInto(ctx, values, out);
+  return EmitJoined(ctx, values, all);
 }
 
 Status SplitArray(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto array, ctx.LookupResource<Array>(0));
+  TF_ASSIGN_OR_RETURN(const auto array, ArrayOf<Array>(ctx));
   const Tensor& value = ctx.input(1);
   const Tensor& lengths = ctx.input(2);
   if (lengths.shape().rank() != 1) {
@@ -265,12 +305,12 @@ Status SplitArray(KernelContext& ctx) {
     return InvalidArgument("TensorArray's size is not equal to the size of lengths (", size, " vs. ", n,
                            "), and the TensorArray is not marked as dynamically resizeable");
   }
-  int64_t at = 0;
+  const std::vector<int64_t> rows_of(lengths.data<int64_t>().begin(), lengths.data<int64_t>().end());
+  std::vector<Shape> shapes;
+  for (const int64_t length : rows_of) shapes.emplace_back(value.shape()).set_dim(0, length);
+  TF_ASSIGN_OR_RETURN(std::vector<Tensor> parts, Divided(ctx, value, shapes, rows_of));
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t length = lengths.data<int64_t>()[i];
-    TF_ASSIGN_OR_RETURN(Tensor part, Rows(value, at, at + length, /*keep_dimension=*/true));
-    TF_RETURN_IF_ERROR(array->Write(static_cast<int32_t>(i), std::move(part), ctx.pool()));
-    at += length;
+    TF_RETURN_IF_ERROR(array->Write(static_cast<int32_t>(i), std::move(parts[i]), ctx.pool()));
   }
   ctx.set_output(0, ctx.TakeInput(3));
   return OkStatus();
@@ -297,7 +337,8 @@ Status MakeStack(KernelContext& ctx) {
   }
   const auto& given = ctx.node().attr<std::string>("stack_name");
   std::string name = given.empty() ? ctx.node().name() : given;
-  auto stack = MakeRef<StackResource>(name, ctx.node().attr<DType>("elem_type"), max_size);
+  auto stack =
+      MakeRef<StackResource>(name, ctx.node().attr<DType>("elem_type"), max_size, ctx.device().element_memory());
   if (!IsRef(ctx.node().output_type(0))) {
     ctx.set_output(0, MakeHandleTensor(stack, ctx.node().device(), "", std::move(name)));
     return OkStatus();
@@ -312,14 +353,14 @@ Status MakeStack(KernelContext& ctx) {
 }
 
 Status Push(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto stack, ctx.LookupResource<StackResource>(0));
+  TF_ASSIGN_OR_RETURN(const auto stack, ArrayOf<StackResource>(ctx));
   TF_RETURN_IF_ERROR(stack->Push(ctx.input(1)));
   ctx.set_output(0, ctx.TakeInput(1));
   return OkStatus();
 }
 
 Status Pop(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const auto stack, ctx.LookupResource<StackResource>(0));
+  TF_ASSIGN_OR_RETURN(const auto stack, ArrayOf<StackResource>(ctx));
   TF_ASSIGN_OR_RETURN(Tensor value, stack->Pop());
   if (value.dtype() != ctx.node().output_type(0)) {
     return Internal("the popped element has type ", value.dtype(), ", but the op expects ", ctx.node().output_type(0));
