@@ -222,9 +222,10 @@ const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& outpu
   Allocator* const own = &device.allocator();
   std::vector<Allocator*> outputs(output_on_device.size(), own);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (device.uses_host_memory()) {
-      if (!output_leaves.empty() && output_leaves[i]) outputs[i] = &SharedAllocator();
-    } else if (!output_on_device[i]) {
+    if (!device.uses_host_memory() && output_on_device[i]) continue;
+    if (!output_leaves.empty() && output_leaves[i]) {
+      outputs[i] = &SharedAllocator();
+    } else if (!device.uses_host_memory()) {
       outputs[i] = &HostAllocator();
     }
   }

@@ -194,6 +194,19 @@ struct ClientBufferFromHostBufferArgs {
   Buffer* buffer = nullptr;                // out
 };
 
+// Pins host memory, so that the device copies from it and to it directly.
+struct ClientDmaMapArgs {
+  TB_PJRT_STRUCT(ClientDmaMapArgs, size);
+  Client* client = nullptr;
+  void* data = nullptr;
+  size_t size = 0;
+};
+struct ClientDmaUnmapArgs {
+  TB_PJRT_STRUCT(ClientDmaUnmapArgs, data);
+  Client* client = nullptr;
+  void* data = nullptr;
+};
+
 struct DeviceDescriptionIdArgs {
   TB_PJRT_STRUCT(DeviceDescriptionIdArgs, id);
   DeviceDescription* device_description = nullptr;
@@ -518,6 +531,21 @@ struct Api {
   Unused Executable_Fingerprint = nullptr;
   Unused Client_TopologyDescription = nullptr;
   Function<ExecutableGetCompiledMemoryStatsArgs> Executable_GetCompiledMemoryStats = nullptr;
+  Unused Memory_Kind_Id = nullptr;
+  Unused ExecuteContext_Create = nullptr;
+  Unused ExecuteContext_Destroy = nullptr;
+  Unused Buffer_CopyRawToHost = nullptr;
+  Unused AsyncHostToDeviceTransferManager_Destroy = nullptr;
+  Unused AsyncHostToDeviceTransferManager_TransferData = nullptr;
+  Unused Client_CreateBuffersForAsyncHostToDevice = nullptr;
+  Unused AsyncHostToDeviceTransferManager_RetrieveBuffer = nullptr;
+  Unused AsyncHostToDeviceTransferManager_Device = nullptr;
+  Unused AsyncHostToDeviceTransferManager_BufferCount = nullptr;
+  Unused AsyncHostToDeviceTransferManager_BufferSize = nullptr;
+  Unused AsyncHostToDeviceTransferManager_SetBufferError = nullptr;
+  Unused AsyncHostToDeviceTransferManager_AddMetadata = nullptr;
+  Function<ClientDmaMapArgs> Client_DmaMap = nullptr;
+  Function<ClientDmaUnmapArgs> Client_DmaUnmap = nullptr;
 };
 #undef TB_PJRT_STRUCT
 

@@ -117,6 +117,15 @@ SAME(ClientBufferFromHostBufferArgs, PJRT_Client_BufferFromHostBuffer_Args, devi
 SAME(ClientBufferFromHostBufferArgs, PJRT_Client_BufferFromHostBuffer_Args, done_with_host_buffer);
 SAME(ClientBufferFromHostBufferArgs, PJRT_Client_BufferFromHostBuffer_Args, buffer);
 
+SAME_STRUCT(ClientDmaMapArgs, PJRT_Client_DmaMap_Args);
+SAME(ClientDmaMapArgs, PJRT_Client_DmaMap_Args, client);
+SAME(ClientDmaMapArgs, PJRT_Client_DmaMap_Args, data);
+SAME(ClientDmaMapArgs, PJRT_Client_DmaMap_Args, size);
+
+SAME_STRUCT(ClientDmaUnmapArgs, PJRT_Client_DmaUnmap_Args);
+SAME(ClientDmaUnmapArgs, PJRT_Client_DmaUnmap_Args, client);
+SAME(ClientDmaUnmapArgs, PJRT_Client_DmaUnmap_Args, data);
+
 SAME_STRUCT(DeviceDescriptionIdArgs, PJRT_DeviceDescription_Id_Args);
 SAME(DeviceDescriptionIdArgs, PJRT_DeviceDescription_Id_Args, device_description);
 SAME(DeviceDescriptionIdArgs, PJRT_DeviceDescription_Id_Args, id);
@@ -386,6 +395,21 @@ SAME_FUNCTION(Client_CreateViewOfDeviceBuffer);
 SAME_FUNCTION(Executable_Fingerprint);
 SAME_FUNCTION(Client_TopologyDescription);
 SAME_FUNCTION(Executable_GetCompiledMemoryStats);
+SAME_FUNCTION(Memory_Kind_Id);
+SAME_FUNCTION(ExecuteContext_Create);
+SAME_FUNCTION(ExecuteContext_Destroy);
+SAME_FUNCTION(Buffer_CopyRawToHost);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_Destroy);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_TransferData);
+SAME_FUNCTION(Client_CreateBuffersForAsyncHostToDevice);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_RetrieveBuffer);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_Device);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_BufferCount);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_BufferSize);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_SetBufferError);
+SAME_FUNCTION(AsyncHostToDeviceTransferManager_AddMetadata);
+SAME_FUNCTION(Client_DmaMap);
+SAME_FUNCTION(Client_DmaUnmap);
 
 // Constants.
 #define SAME_VALUE(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))

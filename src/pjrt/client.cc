@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/system/fork_count.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
 #include "pjrt/compile_options.h"
@@ -148,6 +149,26 @@ StatusOr<RefPtr<Array>> Client::ToDevice(const Tensor& tensor, int device, Event
   TF_RETURN_IF_ERROR(Call(&c_api::Api::Client_BufferFromHostBuffer, args));
   *copied = Event(*this, args.done_with_host_buffer);
   return MakeRef<Array>(*this, args.buffer, device);
+}
+
+void Client::Pin(SharedSegment& segment) {
+  {
+    MutexLock lock(pin_mu_);
+    if (!pinned_.insert(segment.id()).second) return;
+  }
+  c_api::ClientDmaMapArgs map{.client = client_, .data = segment.data(), .size = segment.size()};
+  const Status status = Call(&c_api::Api::Client_DmaMap, map);
+  if (!status.ok()) {
+    TB_LOG(Debug, "pjrt") << segment.size() << " bytes of host memory are not pinned: " << status;
+  }
+  segment.AtEnd([this, id = segment.id(), data = segment.data(), is_mapped = status.ok()] {
+    if (is_mapped) {
+      c_api::ClientDmaUnmapArgs unmap{.client = client_, .data = data};
+      Call(&c_api::Api::Client_DmaUnmap, unmap).IgnoreError();
+    }
+    MutexLock lock(pin_mu_);
+    pinned_.erase(id);
+  });
 }
 
 StatusOr<std::shared_ptr<Program>> Client::Compile(std::string_view text, CompileOptions options) {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "core/memory/shared_memory.h"
+#include "core/threads/mutex.h"
 #include "pjrt/array.h"
 #include "pjrt/c_api.h"
 #include "pjrt/event.h"
@@ -63,6 +66,10 @@ class Client {
   // InvalidArgument if the plugin has no such dtype. Does not block for the copy. REQUIRES: the device exists.
   StatusOr<RefPtr<Array>> ToDevice(const Tensor& tensor, int device, Event* copied);
 
+  // Pins a segment of host memory until it ends, so that the device copies to it and from it directly. Pins it once;
+  // blocks for that, some milliseconds. Does nothing if the plugin cannot do it: copies are only slower then.
+  void Pin(SharedSegment& segment);
+
   // Compiles StableHLO text. Blocks for as long as that takes: from 10 ms to minutes. The plugin's error, with the name
   // in the options, if the text is wrong. See program.h.
   StatusOr<std::shared_ptr<Program>> Compile(std::string_view text, CompileOptions options);
@@ -105,6 +112,8 @@ class Client {
   std::string platform_;
   std::string platform_version_;
   std::vector<DeviceEntry> devices_;
+  Mutex pin_mu_;
+  std::set<uint64_t> pinned_ TB_GUARDED_BY(pin_mu_);  // the segments that Pin has seen and that exist
 };
 
 }  // namespace tensorbraid::pjrt

@@ -57,11 +57,13 @@ int64_t PjrtDevice::memory_limit() const {
 Allocator& PjrtDevice::allocator() { return *allocator_; }
 ElementMemory* PjrtDevice::element_memory() { return elements_.get(); }
 
-void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss, std::function<void()> ended) {
+void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss, std::function<void()> ended,
+                        std::function<Status(const Status&)> explain) {
   const uint64_t work = in_flight_->Begin();
-  const auto end = [in_flight = in_flight_, work, loss = std::move(loss),
-                    ended = std::move(ended)](const Status& status) {
+  const auto end = [in_flight = in_flight_, work, loss = std::move(loss), ended = std::move(ended),
+                    explain = std::move(explain)](const Status& error) {
     if (ended != nullptr) ended();
+    const Status status = error.ok() || explain == nullptr ? error : explain(error);
     in_flight->End(work, status.ok() || loss == nullptr ? status : loss->Happen(status));
   };
   if (stopped_) {
@@ -105,6 +107,9 @@ void PjrtDevice::CopyToDevice(const Tensor& from, const Tensor& to, Done done) {
 void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
   const auto array = ArrayOf(from);
   if (!array.ok()) return done(array.status());
+  if (const SharedPlace place = SharedPlaceOf(*to.buffer(), to.raw_data()); place.segment != nullptr) {
+    if (const auto client = this->client(); client.ok()) (*client)->Pin(*place.segment);
+  }
   // If the device has nothing to do, the copy of a few elements takes less time than a change of threads.
   const bool is_brief = to.num_bytes() <= kBriefCopy && in_flight_->IsIdle();
   const uint64_t work = in_flight_->Begin();

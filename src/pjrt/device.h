@@ -37,9 +37,10 @@ class PjrtDevice final : public Device {
   int index() const { return id(); }
   // The device has been given work that ends with `done`, such as the run of a program. The next WhenIdle passes
   // its error on. After Stop, this waits for the work. If `loss` is not null, an error makes the loss happen, and
-  // the error of the loss is passed on instead. `ended` is called, before a WhenIdle, when the work has ended; it must
-  // return soon.
-  void Follow(Event done, std::shared_ptr<Loss> loss = nullptr, std::function<void()> ended = nullptr);
+  // the error of the loss is passed on instead. `ended` is called, before a WhenIdle, when the work has ended;
+  // `explain` makes of an error the one that is passed on. Both must return soon.
+  void Follow(Event done, std::shared_ptr<Loss> loss = nullptr, std::function<void()> ended = nullptr,
+              std::function<Status(const Status&)> explain = nullptr);
 
   // 0 while the plugin is not loaded, and if it does not know.
   int64_t memory_limit() const override;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/shared_memory.h"
 #include "core/values/new_tensor.h"
 #include "pjrt/accelerator.h"
 #include "pjrt/device_buffer.h"
@@ -159,6 +160,35 @@ TEST_F(FailingDeviceTest, CopiesBringTheirErrors) {
     EXPECT_TRUE(WaitUntilIdle(device_).ok());  // the error has been returned already
   }
   EXPECT_GE(failures, 6);
+}
+
+// A plugin copies to memory that it has pinned without a detour.
+TEST_F(FailingDeviceTest, SharedMemoryIsPinnedAsLongAsItExists) {
+  const auto copy = [&] {
+    const Tensor on_device = CopyToDevice(device_, Tensor(kFloat32, {int64_t{1} << 20})).value();
+    Tensor shared = NewTensor(kFloat32, on_device.shape(), SharedAllocator()).value();
+    std::promise<Status> copied;
+    device_.Copy(on_device, shared, [&](const Status& status) { copied.set_value(status); });
+    EXPECT_TRUE(copied.get_future().get().ok());
+    return shared;
+  };
+  int64_t size = 0;
+  {
+    const Tensor first = copy(), second = copy();
+    size = static_cast<int64_t>(SharedPlaceOf(*first.buffer(), first.raw_data()).segment->size());
+    EXPECT_EQ(control_->bytes_pinned, 2 * size);
+  }
+  const Tensor again = copy();
+  EXPECT_EQ(control_->bytes_pinned, 2 * size) << "memory that is used again stays pinned";
+  // A limit that is reached gives the cached memory back to the system.
+  SetAllocatorLimit(GetAllocatorStats().bytes_in_use + (int64_t{1} << 20));
+  EXPECT_FALSE(SharedAllocator().Allocate(size_t{64} << 20));
+  SetAllocatorLimit(int64_t{1} << 40);
+  EXPECT_EQ(control_->bytes_pinned, size);
+  control_->fail_next = "Client_DmaMap";
+  EXPECT_TRUE(copy().is_valid()) << "a copy to memory that is not pinned is only slower";
+  EXPECT_EQ(control_->fail_next, nullptr);
+  EXPECT_EQ(control_->bytes_pinned, size);
 }
 
 TEST_F(FailingDeviceTest, AnErrorOfARunIsThatOfTheNextWait) {

@@ -47,7 +47,16 @@ uint64_t NewSegmentId() {
 SharedSegment::SharedSegment(std::byte* data, size_t size, Fd fd, uint64_t id)
     : data_(data), size_(size), fd_(std::move(fd)), id_(id) {}
 
-SharedSegment::~SharedSegment() { munmap(data_, size_); }
+SharedSegment::~SharedSegment() {
+  MutexLock lock(mu_);
+  for (const auto& end : ends_) end();
+  munmap(data_, size_);
+}
+
+void SharedSegment::AtEnd(std::function<void()> end) {
+  MutexLock lock(mu_);
+  ends_.push_back(std::move(end));
+}
 
 StatusOr<std::shared_ptr<SharedSegment>> SharedSegment::Create(size_t size, Others others) {
   Fd fd(memfd_create("tensorbraid", MFD_CLOEXEC | MFD_ALLOW_SEALING));

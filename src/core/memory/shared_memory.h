@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/memory/allocator.h"
 #include "core/system/fd.h"
+#include "core/threads/mutex.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
@@ -39,6 +42,9 @@ class SharedSegment {
   // Identifies a segment among those that this process has created; 0 for one that another process has created.
   uint64_t id() const { return id_; }
 
+  // Calls `end` when the segment ends, before it is unmapped. `end` must return soon. Thread-safe.
+  void AtEnd(std::function<void()> end);
+
  private:
   SharedSegment(std::byte* data, size_t size, Fd fd, uint64_t id);
 
@@ -46,6 +52,8 @@ class SharedSegment {
   const size_t size_;
   const Fd fd_;
   const uint64_t id_;
+  Mutex mu_;
+  std::vector<std::function<void()>> ends_ TB_GUARDED_BY(mu_);
 };
 
 // The place of a buffer's bytes in a segment that other processes may map.

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +47,8 @@ struct Client {
   ~Client() { --control.clients; }
   std::vector<std::unique_ptr<Device>> owned;
   std::vector<Device*> list;
+  std::mutex mu;
+  std::map<void*, size_t> pinned;  // host memory, with its size
 };
 
 struct Buffer {

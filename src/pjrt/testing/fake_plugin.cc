@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -298,6 +299,24 @@ Error* Compile(CompileArgs* args) {
   return nullptr;
 }
 
+Error* DmaMap(ClientDmaMapArgs* args) {
+  FAKE_MAY_FAIL("Client_DmaMap");
+  std::lock_guard lock(args->client->mu);
+  if (!args->client->pinned.emplace(args->data, args->size).second) return Invalid("the memory is pinned already");
+  control.bytes_pinned += static_cast<int64_t>(args->size);
+  return nullptr;
+}
+Error* DmaUnmap(ClientDmaUnmapArgs* args) {
+  {
+    std::lock_guard lock(args->client->mu);
+    const auto at = args->client->pinned.find(args->data);
+    if (at == args->client->pinned.end()) return Invalid("the memory is not pinned");
+    control.bytes_pinned -= static_cast<int64_t>(at->second);
+    args->client->pinned.erase(at);
+  }
+  return Fail("Client_DmaUnmap");
+}
+
 Error* BufferDestroy(BufferDestroyArgs* args) {
   delete args->buffer;
   return Fail("Buffer_Destroy");
@@ -392,6 +411,8 @@ Api MakeApi() {
   api.TopologyDescription_Create = TopologyCreate;
   api.TopologyDescription_Destroy = TopologyDestroy;
   api.Compile = Compile;
+  api.Client_DmaMap = DmaMap;
+  api.Client_DmaUnmap = DmaUnmap;
   return api;
 }
 

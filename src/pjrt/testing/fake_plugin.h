@@ -49,6 +49,7 @@ struct FakePluginControl {
   std::atomic<int> runs{0};      // of programs, as enqueued
   // Copies from host memory to a device, and back, as enqueued.
   std::atomic<int> copies_to_device{0}, copies_to_host{0};
+  std::atomic<int64_t> bytes_pinned{0};  // of host memory
   // The work that is not done yet, or whose objects still exist.
   std::atomic<int> work{0};
 
