@@ -106,6 +106,7 @@ class ProgramEmitter {
   }
   stablehlo::Builder& builder() { return builder_; }
   ErrorWord& error_word() { return error_word_; }
+  void AddHostCheck(ProgramText::HostCheck check) { host_checks_.push_back(std::move(check)); }
 
   stablehlo::Value TakeStream(const Node& node, int64_t elements) {
     const auto row = static_cast<int64_t>(streams_.size());
@@ -117,6 +118,7 @@ class ProgramEmitter {
     ProgramText program;
     std::vector<stablehlo::Value> results;
     program.checks = error_word_.checks();
+    program.host_checks = host_checks_;
     if (!program.checks.empty()) KeepOldValuesAfterErrors();
     for (size_t a = 0; a < arguments_.size(); ++a) {
       if (!variables_[a].updated) continue;
@@ -211,6 +213,7 @@ class ProgramEmitter {
       edge.constant = argument.constant;
     } else {
       edge.value = value;
+      if (argument.is_on_host) edge.on_host = number;
     }
     for (const Output& tensor : argument.tensors) values_[KeyOf(tensor)] = edge;
   }
@@ -284,6 +287,7 @@ class ProgramEmitter {
   std::vector<stablehlo::Value> constant_parameters_;
   stablehlo::Value streams_parameter_;
   std::vector<ProgramText::Stream> streams_;
+  std::vector<ProgramText::HostCheck> host_checks_;
 };
 
 stablehlo::Builder& EmitContext::builder() const { return program_.builder(); }
@@ -335,6 +339,15 @@ void EmitContext::fail_if(const stablehlo::Value& condition, std::vector<stableh
 void EmitContext::fail_where(const stablehlo::Value& bad, const std::vector<stablehlo::Value>& values,
                              CheckError error) {
   program_.error_word().FailWhere(node_, bad, values, std::move(error));
+}
+
+Status EmitContext::check_on_host(int i, std::function<Status(const Tensor&)> check) {
+  if (inputs_[i]->on_host < 0) {
+    return InvalidArgument("input ", i, ", '", node_.inputs()[i].name(),
+                           "', must be known when the program is compiled, or in host memory before each run");
+  }
+  program_.AddHostCheck({&node_, inputs_[i]->on_host, std::move(check)});
+  return OkStatus();
 }
 
 EmitterDef& EmitterRegistry::Add(std::string_view op, const TypeConstraints& types, EmitFn emit,

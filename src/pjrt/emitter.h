@@ -39,6 +39,8 @@ struct ProgramValue {
   std::shared_ptr<const Tensor> constant = nullptr;
   // If at least 0, the edge carries a variable, by handle or by reference: its number among the program's variables.
   int variable = -1;
+  // If at least 0, the tensor is this argument of the program, and in host memory before each run.
+  int on_host = -1;
 };
 
 // An emitter's view of its node. Lives until the emitter returns. Not thread-safe.
@@ -91,6 +93,11 @@ class EmitContext {
   // and the elements of `values` at its place. `values` are integers of the shape of `bad`.
   void fail_where(const stablehlo::Value& bad, const std::vector<stablehlo::Value>& values, CheckError error);
 
+  // The node fails if `check`, which gets the value of input i before each run, returns an error. `check` must not keep
+  // references to what the emitter has on its stack. InvalidArgument if the host does not have the input before a run:
+  // it is none of EmitterDef::inputs_on_host.
+  Status check_on_host(int i, std::function<Status(const Tensor&)> check);
+
   void set_output(int i, const stablehlo::Value& value) { outputs_[i] = {.value = value}; }
   // The output is known when the program is made.
   void set_constant(int i, Tensor value) {
@@ -124,6 +131,9 @@ struct EmitterDef {
   // Null, or returns why a node of this op cannot be in a program (an attribute that no emitter supports); "" if it
   // can. Only the node's attributes and types count.
   std::function<std::string(const Node&)> refuse = nullptr;
+  // Null, or returns those of the static inputs of a node that need not be known, if the host has them before each run:
+  // the program then takes their values as arguments. Only the graph counts.
+  std::function<std::vector<int>(const Node&)> inputs_on_host = nullptr;
   // The node has a stream of random numbers, as its kernel has on the CPU (runtime/kernel/random_stream.h).
   bool draws = false;
   std::string_view file = {};  // where it is added, relative to src: "kernels/pjrt/math/binary.cc"
@@ -165,6 +175,7 @@ struct ProgramArgument {
   // The value, if it is known when the program is made. The program then has it as a constant, and no parameter.
   std::shared_ptr<const Tensor> constant = nullptr;
   bool is_variable = false;
+  bool is_on_host = false;   // in host memory before each run, and a parameter of the program
   bool has_value = true;     // false: a variable that is not initialized when the program starts, or is lost
   Status loss = OkStatus();  // the error of reading a variable that is lost (pjrt/loss.h)
 };
@@ -208,6 +219,13 @@ struct ProgramText {
   // The checks of elements. If there are any, result `error_word` of the program tells which of them has failed.
   ProgramChecks checks;
   int error_word = -1;
+  // What the host checks before each run.
+  struct HostCheck {
+    const Node* node;
+    int argument;
+    std::function<Status(const Tensor&)> check;
+  };
+  std::vector<HostCheck> host_checks;
   int num_results = 0;  // of the program: updates, the results that have numbers, the error word
 };
 

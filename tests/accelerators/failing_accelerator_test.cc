@@ -102,6 +102,21 @@ pjrt::FakePluginControl* FailingAcceleratorTest::control = nullptr;
 // Fails while it is enqueued, or later.
 constexpr const char* kExecute[] = {"LoadedExecutable_Execute", "work of LoadedExecutable_Execute"};
 
+// The message of the plugin names a number of bytes only.
+TEST_F(FailingAcceleratorTest, AnErrorOfMemoryNamesWhatTakesIt) {
+  ASSERT_TRUE(session_->Run({sum_}).ok());
+  control->code = 8;
+  for (const char* call : kExecute) {
+    control->fail_next = call;
+    const Status status = session_->Run({sum_.op()}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_THAT(status.message(), HasSubstr("The program needs 0 B of temporary memory"));
+    EXPECT_THAT(status.message(), HasSubstr("All tensors on /device:XLA_CPU:0 take "));
+    EXPECT_THAT(status.message(), HasSubstr("are 'v' float32[2] (8 B), 'w' float32[2] (8 B)"));
+  }
+  control->code = 13;
+}
+
 TEST_F(FailingAcceleratorTest, AVariableThatAFailedProgramHasConsumedIsLost) {
   control->consumes_when_failing = true;
   for (const char* call : kExecute) {

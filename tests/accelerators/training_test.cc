@@ -411,6 +411,61 @@ TEST(AcceleratorTest, ALoopTrainsAsOnTheCpu) {
   }
 }
 
+Output Slice(const char* op, const std::vector<Output>& inputs, int64_t begin_mask, int64_t shrink_mask) {
+  NodeBuilder builder(*inputs[0].graph(), op);
+  for (const Output& in : inputs) builder.Input(in);
+  if (std::string_view(op) == "Slice") return builder.Output();
+  return builder.Attr("begin_mask", begin_mask)
+      .Attr("end_mask", begin_mask)
+      .Attr("shrink_axis_mask", shrink_mask)
+      .Output();
+}
+
+// Loops that slice: the sum of the slices' squares, and its gradients. `end` is where the loop ends. `x` has the shape
+// [time, batch, 4], `y` [batch, time, 4].
+StatusOr<std::vector<Tensor>> SumOfSlices(const std::string& device_name, int32_t end) {
+  Graph g;
+  auto device = g.Device(device_name);
+  const Output x = Placeholder(g, kFloat32, {-1, -1, 4}, "x"), y = Placeholder(g, kFloat32, {-1, -1, 4}, "y");
+  const Output zero = Const(g, Tensor::Scalar(0)), n = Placeholder(g, kInt32, {}, "n");
+  const auto vector = [](const std::vector<Output>& v) { return Stack({v.begin(), v.end()}); };
+  const auto constant = [&](const std::vector<int32_t>& v) { return Const(g, Tensor::Vector<int32_t>(v)); };
+  const std::vector<Output> results = While(
+      {zero, Const(g, Tensor::Scalar(0.0f))}, [&](const std::vector<Output>& v) { return Less(v[0], n); },
+      [&](const std::vector<Output>& v) {
+        const Output t = v[0], next = t + 1;
+        const Output row = Slice("StridedSlice", {x, vector({t}), vector({next}), constant({1})}, 0, 1);
+        const Output last = Slice("StridedSlice", {x, vector({-1 - t}), vector({-t}), constant({1})}, 0, 1);
+        const Output column =
+            Slice("StridedSlice", {y, vector({zero, t, zero}), vector({zero, next, zero}), constant({1, 1, 2})}, 5, 2);
+        const Output part = Slice("Slice", {y, vector({zero, t, zero}), constant({-1, 1, 3})}, 0, 0);
+        return std::vector<Output>{
+            next, v[1] * 0.5f + ReduceSum(row * last) + ReduceSum(Square(column)) + ReduceSum(Square(part))};
+      });
+  TF_ASSIGN_OR_RETURN(const auto slopes, Gradients({results[1]}, {x, y}));
+  TF_RETURN_IF_ERROR(g.status());
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g, kTwoDevices));
+  return session->Run({results[1], slopes[0], slopes[1]},
+                      {{x, Numbers({5, 2, 4}, 0.1f)}, {y, Numbers({2, 5, 4}, 0.07f)}, {n, Tensor::Scalar(end)}});
+}
+
+TEST(AcceleratorTest, SlicesThatMoveGiveTheValuesOfTheCpu) {
+  const auto on_cpu = SumOfSlices("/device:CPU:0", 5), on_device = SumOfSlices("/device:XLA_CPU:0", 5);
+  ASSERT_TRUE(on_cpu.ok()) << on_cpu.status();
+  ASSERT_TRUE(on_device.ok()) << on_device.status();
+  for (size_t i = 0; i < on_cpu->size(); ++i) {
+    ASSERT_EQ((*on_cpu)[i].shape(), (*on_device)[i].shape());
+    for (int64_t k = 0; k < (*on_cpu)[i].num_elements(); ++k) {
+      EXPECT_NEAR((*on_cpu)[i].data<float>()[k], (*on_device)[i].data<float>()[k], 1e-4) << "result " << i;
+    }
+  }
+  const Status cpu_error = SumOfSlices("/device:CPU:0", 6).status();
+  const Status error = SumOfSlices("/device:XLA_CPU:0", 6).status();
+  EXPECT_EQ(error.code(), cpu_error.code());
+  EXPECT_THAT(cpu_error.message(), HasSubstr("out of range"));
+  EXPECT_THAT(error.message(), HasSubstr("out of range"));
+}
+
 // Loops in branches, branches in loops, and loops in loops, some of whose values the host computes.
 TEST(AcceleratorTest, NestedControlFlowGivesTheValuesOfTheCpu) {
   std::vector<std::vector<float>> results;
@@ -437,7 +492,7 @@ TEST(AcceleratorTest, NestedControlFlowGivesTheValuesOfTheCpu) {
     const Output y = Cond(
         large, [&] { return powers(twice - 1.0f); },
         [&] {
-          return Output(Const(g, Tensor(kFloat32, {2, 2})));
+          return Output(Const(g, Tensor::Of<float>({2, 2}, {0, 0, 0, 0})));
         });
     const Output until = While(
         {x}, [&](const std::vector<Output>& v) { return Less(ReduceSum(v[0]), 100.0f); },

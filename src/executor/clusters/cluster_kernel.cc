@@ -23,10 +23,12 @@
 #include "executor/clusters/known_tensors.h"
 #include "executor/clusters/lost_variables.h"
 #include "executor/clusters/make.h"
+#include "executor/clusters/out_of_memory.h"
 #include "executor/clusters/program_source.h"
 #include "executor/clusters/signature.h"
 #include "executor/clusters/signature_limit.h"
 #include "graph/model/graph_impl.h"
+#include "graph/model/node_status.h"
 #include "pjrt/compile_log.h"
 #include "pjrt/device.h"
 #include "pjrt/device_buffer.h"
@@ -253,6 +255,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   // The program of a signature has been made, or could not be compiled.
   void NoteMade(const std::string& signature, const pjrt::ProgramText& text,
                 const StatusOr<std::shared_ptr<pjrt::Program>>& program) {
+    const auto memory = program.ok() ? (*program)->Memory() : program.status();
     MutexLock lock(mu_);
     being_made_.erase(signature);
     if (!program.ok()) {
@@ -267,7 +270,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       executables_.clear();
       known_.Clear();
     }
-    executables_.insert_or_assign(signature, std::make_shared<const Executable>(text, *program));
+    executables_.insert_or_assign(signature, std::make_shared<const Executable>(
+                                                 text, *program, memory.ok() ? std::optional(*memory) : std::nullopt));
   }
 
   // Enqueues the program, sets the outputs and gives the variables their new values. The run has then ended, unless the
@@ -280,8 +284,19 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     for (size_t i = 0; record != nullptr && i < body_->arguments.size(); ++i) {
       record->arguments.push_back(HasValue(i, run, locked) ? ValueOf(i, run, locked) : Tensor());
     }
+    for (const auto& [node, argument, check] : text.host_checks) {
+      if (const Status status = check(ValueOf(argument, run, locked)); !status.ok()) return AtNode(status, *node);
+    }
     std::vector<const Tensor*> inputs;
-    for (const int argument : text.parameters) inputs.push_back(&ValueOf(argument, run, locked));
+    std::vector<Tensor> from_host;
+    from_host.reserve(text.parameters.size());  // pointers to its elements stay valid
+    for (const int argument : text.parameters) {
+      const Tensor& value = ValueOf(argument, run, locked);
+      if (body_->arguments[argument].kind == ClusterBody::Kind::kFromHost) {
+        TF_ASSIGN_OR_RETURN(from_host.emplace_back(), ToDevice(value, device_, [](const Status&) {}));
+      }
+      inputs.push_back(body_->arguments[argument].kind == ClusterBody::Kind::kFromHost ? &from_host.back() : &value);
+    }
     if (known != nullptr) {
       for (const Tensor& constant : known->constants) inputs.push_back(&constant);
     }
@@ -298,10 +313,15 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     }
     std::sort(kept.begin(), kept.end());
     auto enqueued = executable->program->Run(inputs, kept, device_.index());
-    if (!enqueued.ok()) return lost_.LoseConsumed(run, text, locked, enqueued.status());
+    if (!enqueued.ok()) {
+      return lost_.LoseConsumed(run, text, locked, WithMemory(enqueued.status(), *body_, *executable, device_));
+    }
     pjrt::Program::Results results = *std::move(enqueued);
     const std::shared_ptr<pjrt::Loss> loss = lost_.LossOfUpdated(run, text);
-    device_.Follow(std::move(results.done), loss, RecordsRun(run));
+    device_.Follow(std::move(results.done), loss, RecordsRun(run),
+                   [body = body_, executable, device = &device_](const Status& error) {
+                     return WithMemory(error, *body, *executable, *device);
+                   });
     std::optional<ErrorWait> wait;
     if (text.error_word >= 0) {
       const Shape shape({text.checks.word_size()});

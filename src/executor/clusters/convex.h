@@ -13,7 +13,8 @@ namespace tensorbraid {
 // with a negative kind is in no set.
 //
 // If each set becomes one node, with the edges of its nodes to other nodes, then the graph still has no cycle. Edges
-// are data and control edges, but not back edges. For that, nodes have levels: an edge from a node of a set to a node
+// are data and control edges, but not back edges; besides, each Exit of a loop depends on all nodes of the loop, since
+// a value may get to it in several iterations. For that, nodes have levels: an edge from a node of a set to a node
 // of another kind, or of no kind, leads to a higher level, and every other edge leads to the same level or a higher
 // one. A set is the nodes of one kind on one level. A cycle through sets would stay on one level, so it would never
 // leave a set that it has entered.

@@ -9,6 +9,7 @@
 
 #include "graph/model/graph_impl.h"
 #include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/control_flow.h"
 #include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
@@ -76,6 +77,23 @@ TEST(ConvexSetsTest, SetsOfTwoKindsDoNotDependOnEachOtherInACircle) {
   kinds[IdOf(a)] = kinds[IdOf(a2)] = 0;
   kinds[IdOf(b1)] = kinds[IdOf(b2)] = 1;
   EXPECT_FALSE(HasCycle(g, ConvexSets(g, kinds)));
+}
+
+// `before` gets to the second result only by way of the first one, in the iteration after.
+TEST(ConvexSetsTest, WhatComesBeforeALoopAndBehindItIsNoSet) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {2}), before = Neg(x);
+  const std::vector<Output> results = While(
+      {before, x}, [&](const std::vector<Output>&) { return Output(Const(g, Tensor::Scalar(false))); },
+      [&](const std::vector<Output>& v) {
+        return std::vector<Output>{v[0], v[1] + v[0]};
+      });
+  const Output behind = Neg(results[1]);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  std::vector<int> kinds(ImplOf(g).nodes().size(), -1);
+  kinds[IdOf(before)] = kinds[IdOf(behind)] = 0;
+  const auto sets = ConvexSets(g, kinds);
+  EXPECT_NE(sets[IdOf(before)], sets[IdOf(behind)]);
 }
 
 TEST(ConvexSetsTest, RandomGraphsHaveNoCycle) {

@@ -202,7 +202,7 @@ StatusOr<HostComparison::Finding> HostComparison::FindNode(const std::string& se
     argument.has_value = value.is_valid();
     if (argument.has_value) argument.dtype = value.dtype();
     if (argument.has_value) argument.shape = value.shape();
-    if (body_->arguments[i].kind == ClusterBody::Kind::kStatic) argument.constant = std::make_shared<Tensor>(value);
+    if (ClusterBody::IsOnHost(body_->arguments[i].kind)) argument.constant = std::make_shared<Tensor>(value);
   }
   std::vector<Output> wanted;
   for (const Node* node : body_->nodes) {

@@ -131,7 +131,7 @@ Status HostSubstitute::Run(KernelContext& ctx, const std::vector<RefPtr<Variable
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     if (variable_of[i] >= 0) continue;
     slots[i].value = ctx.input(i);
-    if (body_->arguments[i].kind == ClusterBody::Kind::kStatic) continue;
+    if (ClusterBody::IsOnHost(body_->arguments[i].kind)) continue;
     TF_ASSIGN_OR_RETURN(slots[i].value, CopyTo(HostAllocator(), ctx.input(i), ctx.device()));
   }
   TF_ASSIGN_OR_RETURN(const auto host, HostVariables::Lock(variables, ctx.device()));

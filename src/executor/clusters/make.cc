@@ -157,12 +157,13 @@ class ClusterMaker {
     ClusterBody body{.graph = graph_, .nodes = InOrder(members), .arguments = {}, .results = {}};
     const int set = SetOf(*members[0]);
     // The tensors whose values a program is compiled for.
-    std::set<TensorKey> needed;
+    std::set<TensorKey> needed, from_host;
     std::set<int> needed_nodes;
     for (auto node = body.nodes.rbegin(); node != body.nodes.rend(); ++node) {
       const bool is_needed = needed_nodes.contains((*node)->id()) && !ProgramNodes::ReadsShapesOnly(**node);
       for (int i = 0; i < static_cast<int>((*node)->inputs().size()); ++i) {
-        if (!is_needed && !IsStaticOperand(**node, i)) continue;
+        if (!is_needed && programs_.TakesFromHost(**node, i)) from_host.insert(KeyOf((*node)->inputs()[i]));
+        if (!is_needed && (!IsStaticOperand(**node, i) || programs_.TakesFromHost(**node, i))) continue;
         needed.insert(KeyOf((*node)->inputs()[i]));
         needed_nodes.insert(NodeOf((*node)->inputs()[i])->id());
       }
@@ -176,11 +177,14 @@ class ClusterMaker {
           constants.push_back(NodeOf(in));
           continue;
         }
+        // A reference that is declared as a value, because an Enter passes it on, is read when the program starts.
         const bool is_variable = BaseType(in.dtype()) == DType::kResource ||
-                                 (references_.Contains(in) && NodeOf(in)->device() == node->device());
-        body.arguments.push_back({in, is_variable                  ? ClusterBody::Kind::kVariable
-                                      : needed.contains(KeyOf(in)) ? ClusterBody::Kind::kStatic
-                                                                   : ClusterBody::Kind::kTensor});
+                                 (IsRef(NodeOf(in)->output_type(in.index())) && references_.Contains(in) &&
+                                  NodeOf(in)->device() == node->device());
+        body.arguments.push_back({in, is_variable                     ? ClusterBody::Kind::kVariable
+                                      : needed.contains(KeyOf(in))    ? ClusterBody::Kind::kStatic
+                                      : from_host.contains(KeyOf(in)) ? ClusterBody::Kind::kFromHost
+                                                                      : ClusterBody::Kind::kTensor});
       }
     }
     body.nodes.insert(body.nodes.begin(), constants.begin(), constants.end());
@@ -267,7 +271,8 @@ class ClusterMaker {
     while (FlowKindOf(*NodeOf(tensor)) != FlowKind::kNone) tensor = BehindSets(NodeOf(tensor)->inputs()[0]);
     const Node& from = *NodeOf(tensor);
     const auto device = DeviceName::Parse(from.device());
-    return device.ok() && RunsPrograms(device->type.value_or("")) && pjrt::MovesWholeBuffers(from);
+    const bool holds = from.type() == "VarHandleOp" || from.type() == "Variable" || from.type() == "VariableV2";
+    return holds && device.ok() && RunsPrograms(device->type.value_or(""));
   }
 
   // The tensor in the new graph.
@@ -335,7 +340,7 @@ class ClusterMaker {
       const DType type = BaseType(argument.tensor.dtype());
       const bool is_reference = argument.kind == ClusterBody::Kind::kVariable && type != DType::kResource;
       types.push_back(is_reference ? RefType(type) : type);
-      if (argument.kind == ClusterBody::Kind::kStatic || type == DType::kResource)
+      if (ClusterBody::IsOnHost(argument.kind) || type == DType::kResource)
         on_host.push_back(static_cast<int64_t>(types.size()) - 1);
       spec.inputs.push_back(Mapped(argument.tensor));
       const Node& from = *NodeOf(argument.tensor);

@@ -18,8 +18,10 @@ struct ClusterBody {
   enum class Kind : uint8_t {
     kTensor,    // in memory of the device
     kStatic,    // in host memory; a program is compiled for its value
+    kFromHost,  // in host memory; copied to the device for each run
     kVariable,  // a reference or a handle
   };
+  static bool IsOnHost(Kind kind) { return kind == Kind::kStatic || kind == Kind::kFromHost; }
   struct Argument {
     Output tensor;  // of `graph`
     Kind kind = Kind::kTensor;

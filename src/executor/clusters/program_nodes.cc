@@ -25,6 +25,12 @@ bool MayBeInSignature(const Output& tensor) {
   return (dtype == kInt32 || dtype == kInt64) && (!tensor.shape().has_rank() || tensor.shape().rank() <= 1);
 }
 
+// The static operands that need not be known if the host has them.
+std::vector<int> InputsOnHost(const Node& node) {
+  const auto def = pjrt::EmitterRegistry::Global().Find(node);
+  return (*def)->inputs_on_host == nullptr ? std::vector<int>() : (*def)->inputs_on_host(node);
+}
+
 }  // namespace
 
 bool RunsPrograms(std::string_view device_type) {
@@ -76,9 +82,17 @@ ProgramNodes::ProgramNodes(const Graph& graph) : places_(ImplOf(graph).nodes().s
       }
       return from.is_static && (NodeOf(in)->device() == node->device() || NodeOf(in)->type() == "Const");
     };
+    const auto is_on_host = [&](const Output& in) {
+      return MayBeInSignature(in) && (!places_[NodeOf(in)->id()].on_accelerator || host_values.Contains(*NodeOf(in)));
+    };
     const auto& inputs = node->inputs();
+    const std::vector<int> may_be_on_host = InputsOnHost(*node);
     for (size_t i = 0; i < inputs.size() && place.why_not.empty(); ++i) {
       if (!IsStaticOperand(*node, static_cast<int>(i)) || is_static(inputs[i])) continue;
+      if (std::ranges::find(may_be_on_host, static_cast<int>(i)) != may_be_on_host.end() && is_on_host(inputs[i])) {
+        place.from_host.push_back(static_cast<int>(i));
+        continue;
+      }
       place.why_not = StrCat("input ", i, ", which must be known when the program is compiled, is computed by '",
                              NodeOf(inputs[i])->name(), "'");
     }

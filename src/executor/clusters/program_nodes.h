@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_NODES_H_
 #define TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_NODES_H_
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ bool RunPrograms(const DeviceSet& devices);
 // static operands (axes, shapes, paddings) are known when the program is compiled, and if it is not one of the small
 // integers of control flow that the host computes (host_values.h). All other nodes of the graph run one by one. A
 // static operand is known if it is computed from constants and shapes, or from integers in host memory, for whose
-// values the program is then compiled; not from those that are others in each iteration of a loop. Immutable.
+// values the program is then compiled. Integers that are others in each iteration of a loop may only be places, such as
+// the begin of a slice, which the program takes as arguments. Immutable.
 class ProgramNodes {
  public:
   // `graph` must outlive the object. Every node has a device.
@@ -36,6 +38,12 @@ class ProgramNodes {
   bool MovesWholeBuffers(const Node& node) const { return places_[node.id()].moves_whole_buffers; }
   // Whether the node is control flow or behind control flow: it may not run, or run several times.
   bool IsConditional(const Node& node) const { return places_[node.id()].is_conditional; }
+  // Whether a program takes operand `input` of the node, which is in host memory, as an argument, although it is a
+  // static operand: its value may be another one in each iteration of a loop. REQUIRES: the node is in a program.
+  bool TakesFromHost(const Node& node, int input) const {
+    const auto& inputs = places_[node.id()].from_host;
+    return std::find(inputs.begin(), inputs.end(), input) != inputs.end();
+  }
   // Whether the node's value follows from the shapes of its inputs alone.
   static bool ReadsShapesOnly(const Node& node);
 
@@ -45,7 +53,8 @@ class ProgramNodes {
     bool in_program = false;
     bool is_conditional = false;
     bool moves_whole_buffers = false;
-    bool is_static = false;  // the outputs are known when a program is compiled
+    bool is_static = false;      // the outputs are known when a program is compiled
+    std::vector<int> from_host;  // see TakesFromHost
     std::string why_not;
   };
   std::vector<Place> places_;  // indexed by node id

@@ -3,6 +3,7 @@
 #define TENSORBRAID_EXECUTOR_CLUSTERS_PROGRAM_SOURCE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace tensorbraid {
 struct Executable {
   pjrt::ProgramText text;
   std::shared_ptr<pjrt::Program> program;
+  std::optional<pjrt::ProgramMemory> memory = std::nullopt;  // if the plugin knows what it needs
 };
 
 struct ProgramSource {

@@ -65,6 +65,7 @@ std::vector<pjrt::ProgramArgument> ArgumentsOf(const ClusterBody& body, const Cl
     argument.dtype = variable >= 0 ? run.variables[variable]->dtype() : value.dtype();
     if (argument.has_value) argument.shape = value.shape();
     if (body.arguments[i].kind == Kind::kStatic) argument.constant = std::make_shared<const Tensor>(value);
+    argument.is_on_host = body.arguments[i].kind == Kind::kFromHost;
   }
   return arguments;
 }

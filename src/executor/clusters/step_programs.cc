@@ -60,6 +60,7 @@ StatusOr<std::vector<pjrt::ProgramArgument>> ArgumentsOf(const ClusterBody& body
       argument.shape = tensor.shape();
     }
     TF_RETURN_IF_ERROR(CheckShape(*node, argument.shape));
+    argument.is_on_host = kind == ClusterBody::Kind::kFromHost;
     if (kind != ClusterBody::Kind::kStatic) continue;
     const auto* value = node->type() == "Const" ? AttrOf<Tensor>(*node, "value") : nullptr;
     if (value == nullptr) {

@@ -4,6 +4,7 @@
 #include "core/text/strings.h"
 #include "graph/model/op_registry.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/pjrt/array/moving_slice.h"
 #include "kernels/pjrt/dtypes.h"
 #include "kernels/pjrt/expression.h"
 #include "ops/array/strided_slice.h"
@@ -11,33 +12,55 @@
 namespace tensorbraid::pjrt {
 namespace {
 
+// The number of elements of a slice along dimension `i` of a tensor of shape `in`.
+StatusOr<int64_t> SizeOfSlice(const Shape& in, int i, int64_t begin, int64_t size) {
+  const int64_t dim = in.dim(i);
+  const bool begins_within = begin >= 0 && begin <= dim;
+  const int64_t n = begins_within && size == -1 ? dim - begin : size;
+  if (begins_within && n >= 0 && n <= dim - begin) return n;
+  return InvalidArgument("slice of ", n, " elements from index ", begin, " is out of range for dimension ", i, " of ",
+                         in);
+}
+
 Status EmitSlice(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const stablehlo::Value in, ctx.input(0));
-  TF_ASSIGN_OR_RETURN(const Tensor begin_tensor, ctx.static_input(1));
+  TF_ASSIGN_OR_RETURN(const Shape begin_shape, ctx.input_shape(1));
   TF_ASSIGN_OR_RETURN(const Tensor size_tensor, ctx.static_input(2));
-  if (begin_tensor.shape().rank() != 1 || size_tensor.shape().rank() != 1) {
-    return InvalidArgument("Expected begin and size arguments to be 1-D tensors, got shapes ", begin_tensor.shape(),
-                           " and ", size_tensor.shape());
+  if (begin_shape.rank() != 1 || size_tensor.shape().rank() != 1) {
+    return InvalidArgument("Expected begin and size arguments to be 1-D tensors, got shapes ", begin_shape, " and ",
+                           size_tensor.shape());
   }
-  TF_ASSIGN_OR_RETURN(const IntVector begin, IntegersOf(begin_tensor, "begin"));
+  TF_ASSIGN_OR_RETURN(const KnownEntries begin, EntriesOf(ctx, 1));
   TF_ASSIGN_OR_RETURN(const IntVector size, IntegersOf(size_tensor, "size"));
   const auto rank = static_cast<size_t>(in.rank());
   if (begin.size() != rank || size.size() != rank) {
     return InvalidArgument("begin and size must have an entry for each of ", rank, " dimensions, got ", begin.size(),
                            " and ", size.size());
   }
-  std::vector<int64_t> limits;
+  std::vector<int64_t> starts, limits, sizes;
+  std::vector<MovingDim> moving;
   for (size_t i = 0; i < rank; ++i) {
-    const int64_t dim = in.shape.dim(static_cast<int>(i));
-    const bool begins_within = begin[i] >= 0 && begin[i] <= dim;
-    const int64_t n = begins_within && size[i] == -1 ? dim - begin[i] : size[i];
-    if (!begins_within || n < 0 || n > dim - begin[i]) {
-      return InvalidArgument("slice of ", n, " elements from index ", begin[i], " is out of range for dimension ", i,
-                             " of ", in.shape);
-    }
-    limits.push_back(begin[i] + n);
+    const int dim = static_cast<int>(i);
+    TF_ASSIGN_OR_RETURN(const int64_t n, SizeOfSlice(in.shape, dim, begin[i].value_or(0), size[i]));
+    if (!begin[i].has_value()) moving.push_back({dim, dim});
+    starts.push_back(begin[i].value_or(0));
+    sizes.push_back(n);
+    limits.push_back(starts[i] + n);
   }
-  ctx.set_output(0, ctx.builder().Slice(in, {begin.begin(), begin.end()}, limits, std::vector<int64_t>(rank, 1)));
+  stablehlo::Builder& b = ctx.builder();
+  if (moving.empty()) {
+    ctx.set_output(0, b.Slice(in, starts, limits, std::vector<int64_t>(rank, 1)));
+    return OkStatus();
+  }
+  TF_RETURN_IF_ERROR(ctx.check_on_host(1, [shape = in.shape, size](const Tensor& value) -> Status {
+    TF_ASSIGN_OR_RETURN(const IntVector begin, IntegersOf(value, "begin"));
+    for (int i = 0; i < shape.rank(); ++i) {
+      TF_RETURN_IF_ERROR(SizeOfSlice(shape, i, begin[i], size[i]).status());
+    }
+    return OkStatus();
+  }));
+  TF_ASSIGN_OR_RETURN(const auto places, MovingStarts(ctx, in.shape, moving, starts));
+  ctx.set_output(0, DynamicSlice(b, in, places, sizes));
   return OkStatus();
 }
 
@@ -45,17 +68,46 @@ Status EmitSlice(EmitContext& ctx) {
 struct ForwardRegion {
   std::vector<int64_t> starts, sizes, strides, reversed;
   Shape shape;  // of the slice
+  // The dimensions of which each run selects another element. Along these, the region is that of the first one.
+  std::vector<MovingDim> moving;
 };
 
-StatusOr<ForwardRegion> RegionOf(const EmitContext& ctx, const Shape& in) {
+// The dimension that an entry of a slice without new axes selects from, in a tensor of this rank.
+int DimOfEntry(const Node& node, int entry, int num_entries, int rank) {
+  const auto ellipsis = static_cast<uint64_t>(node.attr<int64_t>("ellipsis_mask"));
+  const bool is_behind = (ellipsis & ((uint64_t{1} << entry) - 1)) != 0;
+  return is_behind ? rank - num_entries + entry : entry;
+}
+
+StatusOr<ForwardRegion> RegionOf(EmitContext& ctx, const Shape& in) {
   IntVector entries[3];
+  ForwardRegion forward;
   for (int i = 0; i < 3; ++i) {
+    if (!ctx.is_static(i + 1) && i < 2) {
+      TF_ASSIGN_OR_RETURN(const KnownEntries known, EntriesOf(ctx, i + 1));
+      for (size_t j = 0; j < known.size(); ++j) {
+        const auto shrinks = static_cast<uint64_t>(ctx.node().attr<int64_t>("shrink_axis_mask"));
+        const bool moves = i == 0 && !known[j].has_value() && (shrinks >> j & 1) != 0;
+        const int entry = static_cast<int>(j);
+        if (moves) {
+          forward.moving.push_back({DimOfEntry(ctx.node(), entry, static_cast<int>(known.size()), in.rank()), entry});
+        }
+        entries[i].push_back(known[j].value_or(i));
+      }
+      continue;
+    }
     TF_ASSIGN_OR_RETURN(const Tensor t, ctx.static_input(i + 1));
     TF_ASSIGN_OR_RETURN(entries[i], IntegersOf(t, i == 0 ? "begin" : i == 1 ? "end" : "strides"));
   }
   TF_ASSIGN_OR_RETURN(const StridedRegion region,
                       ResolveStridedSlice(ctx.node(), in, entries[0], entries[1], entries[2]));
-  ForwardRegion forward;
+  if (!forward.moving.empty()) {
+    TF_RETURN_IF_ERROR(ctx.check_on_host(
+        1, [node = &ctx.node(), in, end = entries[1], strides = entries[2]](const Tensor& value) -> Status {
+          TF_ASSIGN_OR_RETURN(const IntVector begin, IntegersOf(value, "begin"));
+          return ResolveStridedSlice(*node, in, begin, end, strides).status();
+        }));
+  }
   forward.shape = region.shape;
   for (int i = 0; i < in.rank(); ++i) {
     const int64_t size = region.size[i], stride = region.stride[i], begin = region.begin[i];
@@ -69,8 +121,15 @@ StatusOr<ForwardRegion> RegionOf(const EmitContext& ctx, const Shape& in) {
 }
 
 Status EmitStridedSlice(EmitContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value in, ctx.input(0));
+  TF_ASSIGN_OR_RETURN(stablehlo::Value in, ctx.input(0));
   TF_ASSIGN_OR_RETURN(const ForwardRegion region, RegionOf(ctx, in.shape));
+  if (!region.moving.empty()) {
+    std::vector<int64_t> sizes(in.shape.dims().begin(), in.shape.dims().end());
+    for (const MovingDim& m : region.moving) sizes[static_cast<size_t>(m.dim)] = 1;
+    TF_ASSIGN_OR_RETURN(const auto starts,
+                        MovingStarts(ctx, in.shape, region.moving, std::vector<int64_t>(sizes.size(), 0)));
+    in = DynamicSlice(ctx.builder(), in, starts, sizes);
+  }
   std::vector<int64_t> limits;
   for (int i = 0; i < in.rank(); ++i) {
     const int64_t size = region.sizes[i];
@@ -104,7 +163,17 @@ Status EmitStridedSliceGrad(EmitContext& ctx) {
   if (dy.shape != region.shape) {
     return InvalidArgument("dy must have the shape of the slice, ", region.shape, ", got ", dy.shape);
   }
-  ctx.set_output(0, Placed(ctx.builder(), region, dy, shape));
+  stablehlo::Builder& b = ctx.builder();
+  if (region.moving.empty()) {
+    ctx.set_output(0, Placed(b, region, dy, shape));
+    return OkStatus();
+  }
+  Shape part = shape;
+  for (const MovingDim& m : region.moving) part.set_dim(m.dim, 1);
+  TF_ASSIGN_OR_RETURN(std::vector<stablehlo::Value> operands,
+                      MovingStarts(ctx, shape, region.moving, std::vector<int64_t>(shape.rank(), 0)));
+  operands.insert(operands.begin(), {b.Splat(dy.dtype, 0, shape), Placed(b, region, dy, part)});
+  ctx.set_output(0, b.Op("dynamic_update_slice", operands, dy.dtype, shape));
   return OkStatus();
 }
 
@@ -162,10 +231,15 @@ Status EmitPad(EmitContext& ctx) {
 }  // namespace
 
 void RegisterArraySliceEmitters(EmitterRegistry& r) {
-  r.Add("Slice", {{"T", kTensors}}, EmitSlice).static_inputs = {"begin", "size"};
-  r.Add("StridedSlice", {{"T", kTensors}}, EmitStridedSlice).static_inputs = {"begin", "end", "strides"};
-  r.Add("StridedSliceGrad", {{"T", kTensors}}, EmitStridedSliceGrad).static_inputs = {"shape", "begin", "end",
-                                                                                      "strides"};
+  EmitterDef& slice = r.Add("Slice", {{"T", kTensors}}, EmitSlice);
+  slice.static_inputs = {"begin", "size"};
+  slice.inputs_on_host = MovingInputsOfSlice;
+  EmitterDef& strided = r.Add("StridedSlice", {{"T", kTensors}}, EmitStridedSlice);
+  strided.static_inputs = {"begin", "end", "strides"};
+  strided.inputs_on_host = MovingInputsOfStridedSlice;
+  EmitterDef& gradient = r.Add("StridedSliceGrad", {{"T", kTensors}}, EmitStridedSliceGrad);
+  gradient.static_inputs = {"shape", "begin", "end", "strides"};
+  gradient.inputs_on_host = MovingInputsOfStridedSlice;
   r.Add("TensorStridedSliceUpdate", {{"T", kTensors}}, EmitTensorStridedSliceUpdate).static_inputs = {"begin", "end",
                                                                                                       "strides"};
   r.Add("Pad", {{"T", kTensors}}, EmitPad).static_inputs = {"paddings"};
