@@ -46,12 +46,12 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
 
 
 def prefetch_to_device(device, buffer_size=None):
-    """A transformation that prefetches elements. It copies nothing, because all devices are CPUs of this process."""
+    """A transformation that prefetches elements. They stay in host memory: the step that uses them copies them."""
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
 def copy_to_device(target_device, source_device="/cpu:0"):
-    """A transformation without effect, because all devices are CPUs of this process."""
+    """A transformation without effect: elements stay in host memory, and the step that uses them copies them."""
     return lambda dataset: dataset
 
 
