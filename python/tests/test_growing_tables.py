@@ -331,6 +331,45 @@ class CheckpointTest(unittest.TestCase):
                 self.assertIn("ids/Adagrad-values" if name == "Adagrad" else "ids-values", names)
                 self.assertIn("ids-keys_deleted", names)
 
+    def test_increments_hold_the_changed_rows_of_static_variables(self):
+        for name, optimizer in OPTIMIZERS.items():
+            with self.subTest(optimizer=name), tempfile.TemporaryDirectory() as folder:
+                expected = Training(None, optimizer).start().run(range(9)).all()
+                for begin in (0, 3, 6):
+                    training = Training(None, optimizer, incremental=True).start()
+                    if begin:
+                        training.saver.restore(training.session, tf.train.latest_checkpoint(folder))
+                    for step in range(begin, begin + 3):
+                        training.run([step])
+                        training.saver.incremental_save(training.session, os.path.join(folder, "model"), step + 1)
+                np.testing.assert_array_equal(training.all(), expected)
+                shapes = dict(tf.train.list_variables(os.path.join(folder, ".incremental_checkpoint")))
+                rows = len(set(batch(8)[0]))
+                self.assertEqual(shapes["ids-changed_rows-0"], [rows])
+                self.assertEqual(shapes["ids-changed_values-0"], [rows, DIM])
+                self.assertNotIn("ids", shapes)
+                if name == "Adagrad":
+                    self.assertEqual(shapes["ids/Adagrad-changed_rows-0"], [rows])
+
+    def test_a_supervisor_saves_increments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            increments = os.path.join(folder, ".incremental_checkpoint")
+            training = Training(2, OPTIMIZERS["Adagrad"])
+            with training.graph.as_default():
+                supervisor = tf.train.Supervisor(logdir=folder, save_incremental_checkpoint_secs=0.001)
+                with self.assertRaises(KeyError), supervisor.managed_session() as session:
+                    for step in range(4):
+                        session.run(training.train, dict(zip((training.keys, training.factors), batch(step))))
+                    while not (tf.train.latest_checkpoint(increments) or "").endswith("model.ckpt-4"):
+                        self.assertFalse(supervisor.should_stop())
+                    raise KeyError("the end, without a last checkpoint")
+            again = Training(2, OPTIMIZERS["Adagrad"])
+            with again.graph.as_default():
+                supervisor = tf.train.Supervisor(logdir=folder, save_incremental_checkpoint_secs=3600)
+                with supervisor.managed_session() as session:
+                    found = session.run(again.rows, {again.keys: np.arange(VOCABULARY)})
+            np.testing.assert_array_equal(found, Training(None, OPTIMIZERS["Adagrad"]).start().run(range(4)).all())
+
     def test_a_killed_session_continues_from_its_last_increment(self):
         def scaffold(graph):
             with graph.as_default():

@@ -47,4 +47,15 @@ void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<Ro
   });
 }
 
+void UpdateByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
+                    const std::function<void(std::span<const int64_t>)>& update) {
+  VisitByStripe(pool, rows, tables, cost_ns, [&](std::span<const int64_t> numbers) {
+    for (RowLocks* table : tables) {
+      if (table->recorded() == nullptr) continue;
+      for (const int64_t i : numbers) table->Changed(rows[static_cast<size_t>(i)]);
+    }
+    update(numbers);
+  });
+}
+
 }  // namespace tensorbraid::cpu

@@ -103,10 +103,10 @@ void ForEachRow(const Rows& r, void* to, const void* from, size_t element_bytes,
   };
   if (r.table == nullptr) return visit(r.rows.size(), [](size_t k) { return k; });
   RowLocks* const locks = &r.table->locks;
-  cpu::VisitByStripe(r.table->pool, r.rows, std::span(&locks, 1), cpu::RowUpdateNs(row_bytes),
-                     [&](std::span<const int64_t> numbers) {
-                       visit(numbers.size(), [&](size_t k) { return static_cast<size_t>(numbers[k]); });
-                     });
+  cpu::UpdateByStripe(r.table->pool, r.rows, std::span(&locks, 1), cpu::RowUpdateNs(row_bytes),
+                      [&](std::span<const int64_t> numbers) {
+                        visit(numbers.size(), [&](size_t k) { return static_cast<size_t>(numbers[k]); });
+                      });
 }
 
 template <typename E>

@@ -2,6 +2,7 @@
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
 #include "graph/model/node.h"
+#include "ops/io/restore_shape.h"
 
 namespace tensorbraid {
 namespace {
@@ -28,6 +29,13 @@ Status CheckLists(ShapeContext& c, int num_tensors) {
 // The inputs after the first three are the tensors.
 Status SaveShape(ShapeContext& c) { return CheckLists(c, c.num_inputs() - 3); }
 
+Status MergeCheckpointsShape(ShapeContext& c) {
+  TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
+  return c.WithRank(1, 0).status();
+}
+
+}  // namespace
+
 Status RestoreShape(ShapeContext& c) {
   TF_RETURN_IF_ERROR(CheckLists(c, c.num_outputs()));
   const Tensor slices = c.input_value(2);
@@ -39,13 +47,6 @@ Status RestoreShape(ShapeContext& c) {
   }
   return OkStatus();
 }
-
-Status MergeCheckpointsShape(ShapeContext& c) {
-  TF_RETURN_IF_ERROR(c.WithRank(0, 1).status());
-  return c.WithRank(1, 0).status();
-}
-
-}  // namespace
 
 void RegisterIoCheckpointOps(OpRegistry& r) {
   r.Add(Op("SaveV2")

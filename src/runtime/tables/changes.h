@@ -1,4 +1,4 @@
-// What has changed in a small table since it was last saved.
+// What has changed in a small table, or in a stripe of a variable, since it was last saved.
 #ifndef TENSORBRAID_RUNTIME_TABLES_CHANGES_H_
 #define TENSORBRAID_RUNTIME_TABLES_CHANGES_H_
 
@@ -14,11 +14,11 @@ namespace tensorbraid {
 // A save takes what has changed. It may fail later, on this task or on another one, and nobody reports that here.
 // Instead, a save names the one before it that was completed. If this is the last save that has taken changes, they are
 // forgotten. If it is the save before, the last one has failed, and its changes are taken again. Not thread-safe: the
-// lock of the small table is held during every call.
+// lock of the small table or stripe is held during every call.
 class Changes {
  public:
-  // Everything up to the save `saved` is saved.
-  explicit Changes(uint64_t saved) : saved_(saved) {}
+  // Everything up to the save `saved` is saved; 0 if there is none.
+  explicit Changes(uint64_t saved = 0) : saved_(saved) {}
 
   // A row was made or changed.
   void Changed(uint32_t row) { now_.Add(row); }

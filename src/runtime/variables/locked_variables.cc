@@ -22,6 +22,7 @@ void LockedVariables::Replace(size_t i, Tensor value) {
   VariableResource& variable = *variables_[i];
   TB_CHECK(value.dtype() == variable.dtype_ && variable.IsOwnMemory(value));
   if (!variable.value_.is_valid() || variable.value_.shape() != value.shape()) variable.row_locks_ = nullptr;
+  variable.ForgetChanges();
   std::swap(variable.value_, value);
   if (value.is_valid()) dropped_.push_back(std::move(value));
 }

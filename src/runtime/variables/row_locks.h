@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "core/threads/mutex.h"
+#include "runtime/tables/changes.h"
 
 namespace tensorbraid {
 
@@ -29,12 +31,27 @@ class RowLocks {
   template <typename F>
   void ForEachStripe(const F& visit) {
     for (int i = 0; i < kStripes; ++i) {
-      const int64_t begin = int64_t{i} << shift_;
+      const int64_t begin = FirstOf(i);
       if (begin >= rows_) return;
       MutexLock lock(stripe(i));
       visit(begin, std::min(rows_ - begin, int64_t{1} << shift_));
     }
   }
+
+  // Which rows have changed since a save (docs/design/0036): an element for each stripe, which the lock of the stripe
+  // protects. The rows of a stripe have the numbers from 0 on. Null if nothing is recorded. Only the variable sets it,
+  // while no other thread uses the rows.
+  using Recorded = std::array<Changes, kStripes>;
+  Recorded* recorded() const { return recorded_.get(); }
+  void SetRecorded(std::unique_ptr<Recorded> recorded) { recorded_ = std::move(recorded); }
+  // A row was updated. REQUIRES: the lock of its stripe is held.
+  void Changed(int64_t row) {
+    const int stripe = StripeOf(row);
+    if (recorded_ != nullptr) {
+      (*recorded_)[static_cast<size_t>(stripe)].Changed(static_cast<uint32_t>(row - FirstOf(stripe)));
+    }
+  }
+  int64_t FirstOf(int stripe) const { return int64_t{stripe} << shift_; }
 
   // Holds the locks of all stripes while this object exists.
   class All {
@@ -56,6 +73,7 @@ class RowLocks {
   const int64_t rows_;
   int shift_ = 0;  // a stripe has 1 << shift_ rows
   std::array<Mutex, kStripes> stripes_;
+  std::unique_ptr<Recorded> recorded_;
 };
 
 }  // namespace tensorbraid

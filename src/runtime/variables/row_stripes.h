@@ -24,6 +24,10 @@ inline double RowUpdateNs(int64_t row_bytes) { return 5 + 0.1 * static_cast<doub
 void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
                    const std::function<void(std::span<const int64_t> numbers)>& visit);
 
+// As VisitByStripe, for updates: also records that the rows change, in the tables that record changes.
+void UpdateByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
+                    const std::function<void(std::span<const int64_t> numbers)>& update);
+
 }  // namespace tensorbraid::cpu
 
 #endif  // TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_

@@ -12,6 +12,31 @@ void CopyByStripe(const Tensor& from, RowLocks& locks, Tensor* to) {
       [&](int64_t begin, int64_t n) { CopyElementRange(from, begin * size, n * size, to, begin * size); });
 }
 
+// Takes the numbers of the rows that have changed. Returns false if they are not known.
+bool TakeNumbers(RowLocks& locks, uint64_t predecessor, uint64_t save, std::vector<int64_t>* numbers) {
+  if (locks.recorded() == nullptr) return false;
+  for (int s = 0; s < RowLocks::kStripes; ++s) {
+    MutexLock lock(locks.stripe(s));
+    Changes& changes = (*locks.recorded())[static_cast<size_t>(s)];
+    if (!changes.TakeSince(predecessor, save)) return false;
+    changes.ForEachTaken([&](uint32_t row) { numbers->push_back(locks.FirstOf(s) + row); });
+  }
+  return true;
+}
+
+// Copies rows, whose numbers increase, each stripe at one moment.
+void CopyRows(const Tensor& from, RowLocks& locks, const std::vector<int64_t>& numbers, Tensor* to) {
+  if (numbers.empty()) return;
+  const int64_t size = from.num_elements() / from.shape().dim(0);
+  for (size_t i = 0; i < numbers.size();) {
+    const int stripe = locks.StripeOf(numbers[i]);
+    MutexLock lock(locks.stripe(stripe));
+    for (; i < numbers.size() && locks.StripeOf(numbers[i]) == stripe; ++i) {
+      CopyElementRange(from, numbers[i] * size, size, to, static_cast<int64_t>(i) * size);
+    }
+  }
+}
+
 }  // namespace
 
 bool VariableResource::is_initialized() const {
@@ -110,6 +135,7 @@ Status VariableResource::Replace(Tensor value, const Shape* declared, bool same_
                            value_.is_valid() ? value_.shape() : *declared, ", the value has shape ", value.shape());
   }
   if (value_.is_valid() && value_.shape() != value.shape()) row_locks_ = nullptr;
+  ForgetChanges();
   std::swap(value_, value);  // the old value is freed after the lock is released, since parameters outlive locals
   return OkStatus();
 }
@@ -133,6 +159,7 @@ Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor
   Tensor fresh;  // holds the old value after the swap, and frees it after the lock is released
   WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
+  ForgetChanges();
   if (value_.IsWritable()) return update(value_, &value_);
   if (spare != nullptr && spare->IsWritable() && spare->dtype() == dtype_ && spare->shape() == value_.shape() &&
       IsOwnMemory(*spare)) {
@@ -149,6 +176,7 @@ Status VariableResource::UpdateInPlace(const std::function<Status(Tensor*)>& upd
   Tensor old;
   WriterLock lock(mu_);
   TF_RETURN_IF_ERROR(TakeSole(&old));
+  ForgetChanges();
   return update(&value_);
 }
 
@@ -161,10 +189,44 @@ Status VariableResource::UpdateRows(const std::function<Status(Tensor*, RowLocks
   Tensor old;
   WriterLock lock(mu_);
   TF_RETURN_IF_ERROR(TakeSole(&old));
-  if (row_locks_ == nullptr) {
-    row_locks_ = std::make_unique<RowLocks>(value_.shape().rank() == 0 ? 0 : value_.shape().dim(0));
-  }
+  MakeRowLocks();
   return update(&value_, *row_locks_);
+}
+
+void VariableResource::MakeRowLocks() {
+  if (row_locks_ != nullptr) return;
+  row_locks_ = std::make_unique<RowLocks>(value_.shape().rank() == 0 ? 0 : value_.shape().dim(0));
+}
+
+Status VariableResource::RecordRows(uint64_t predecessor, uint64_t save) {
+  WriterLock lock(mu_);
+  if (!value_.is_valid()) return NotInitialized();
+  if (value_.shape().rank() == 0 || !device_.uses_host_memory()) return OkStatus();
+  MakeRowLocks();
+  if (row_locks_->recorded() == nullptr) row_locks_->SetRecorded(std::make_unique<RowLocks::Recorded>());
+  for (Changes& stripe : *row_locks_->recorded()) stripe.TakeAll(predecessor, save);
+  return OkStatus();
+}
+
+StatusOr<std::optional<VariableResource::SavedRows>> VariableResource::TakeChangedRows(uint64_t predecessor,
+                                                                                       uint64_t save) {
+  {
+    ReaderLock lock(mu_);
+    if (!value_.is_valid()) return NotInitialized();
+    SavedRows rows;
+    if (row_locks_ != nullptr && TakeNumbers(*row_locks_, predecessor, save, &rows.numbers)) {
+      const int64_t all = value_.shape().dim(0), changed = static_cast<int64_t>(rows.numbers.size());
+      if (changed <= all / 2) {
+        Shape shape = value_.shape();
+        shape.set_dim(0, changed);
+        TF_ASSIGN_OR_RETURN(rows.values, Tensor::Create(dtype_, shape));
+        CopyRows(value_, *row_locks_, rows.numbers, &rows.values);
+        return std::optional<SavedRows>(std::move(rows));
+      }
+    }
+  }
+  TF_RETURN_IF_ERROR(RecordRows(predecessor, save));
+  return std::optional<SavedRows>();
 }
 
 Status VariableResource::TakeSole(Tensor* old) {

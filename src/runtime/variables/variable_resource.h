@@ -5,7 +5,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/values/new_tensor.h"
 #include "runtime/kernel/device.h"
@@ -84,6 +86,19 @@ class VariableResource : public Resource {
   // `update` locks the rows that it changes.
   Status UpdateRows(const std::function<Status(Tensor* value, RowLocks& rows)>& update);
 
+  // For increments of checkpoints (docs/design/0036). The save `save` is about to read the whole value, or has restored
+  // it; `predecessor` is the save before that was completed, or 0. From now on, records which rows UpdateRows changes,
+  // until the value changes in another way. Scalars and values in memory of an accelerator are not recorded.
+  Status RecordRows(uint64_t predecessor, uint64_t save);
+  struct SavedRows {
+    std::vector<int64_t> numbers;  // in increasing order
+    Tensor values;
+  };
+  // The rows that have changed since the save `predecessor`, for the save `save`. Updates of other rows run meanwhile.
+  // Returns nothing if that is not known, or if these are more than half of all rows; then RecordRows was called, and
+  // the save must read the whole value.
+  StatusOr<std::optional<SavedRows>> TakeChangedRows(uint64_t predecessor, uint64_t save);
+
   bool copies_on_read() const;
   // Lets reads take snapshots again. The next update in place or of rows that meets a snapshot makes reads copy again.
   void DisableCopyOnRead();
@@ -111,6 +126,12 @@ class VariableResource : public Resource {
   // value and `declared` is not null, the shape must be compatible with `declared`.
   Status Replace(Tensor value, const Shape* declared, bool same_shape);
 
+  // The value changes, and not by rows: it is not known any more which rows have changed.
+  void ForgetChanges() TB_REQUIRES(mu_) {
+    if (row_locks_ != nullptr) row_locks_->SetRecorded(nullptr);
+  }
+  void MakeRowLocks() TB_REQUIRES(mu_);
+
   const std::string name_;
   const DType dtype_;
   const Shape shape_;
@@ -119,8 +140,8 @@ class VariableResource : public Resource {
   mutable SharedMutex mu_;
   Tensor value_ TB_GUARDED_BY(mu_);
   bool copies_on_read_ TB_GUARDED_BY(mu_) = false;
-  // Set by the first update of rows. From then on, threads that hold `mu_` as readers may change rows, so a snapshot is
-  // taken as a writer. Null again when the variable gets another shape.
+  // Set by the first update of rows, or by RecordRows. From then on, threads that hold `mu_` as readers may change
+  // rows, so a snapshot is taken as a writer. Null again when the variable gets another shape.
   std::unique_ptr<RowLocks> row_locks_ TB_GUARDED_BY(mu_);
 };
 

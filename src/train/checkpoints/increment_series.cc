@@ -27,14 +27,12 @@ int64_t NewNumber() { return static_cast<int64_t>(RandomSeed() | 1); }
 
 }  // namespace
 
-IncrementSeries::IncrementSeries(Graph& graph, const Output& filename)
-    : listed_(/*max_to_keep=*/0, std::chrono::hours(10'000)) {
+IncrementSeries::IncrementSeries(Graph& graph) : listed_(/*max_to_keep=*/0, std::chrono::hours(10'000)) {
   auto scope = graph.NameScope("increment");
   number_ = Fed(graph, "number", Tensor::Scalar<int64_t>(0));
   predecessor_ = Fed(graph, "predecessor", Tensor::Scalar<int64_t>(0));
   link_ = Fed(graph, "link", Tensor::Vector(std::vector<std::string>(5)));
   increments_ = Fed(graph, "increments", Tensor::Vector(std::vector<std::string>()));
-  newest_ = NodeBuilder(graph, "PlaceholderWithDefault").Name("newest").Input(filename).Attr("shape", Shape()).Output();
 }
 
 std::string IncrementSeries::WhyFull(const std::string& path) const {
@@ -96,9 +94,7 @@ Status IncrementSeries::SavedIncrement(const std::string& prefix, std::optional<
 std::vector<Feed> IncrementSeries::RestoreFeeds(const IncrementChain& chain) {
   next_ = NewNumber();
   saved_ = 0;  // the tables may be restored even if the restore as a whole fails
-  return {{number_, Tensor::Scalar(next_)},
-          {newest_, Tensor::Scalar(chain.newest())},
-          {increments_, Tensor::Vector(chain.increments)}};
+  return {{number_, Tensor::Scalar(next_)}, {increments_, Tensor::Vector(chain.increments)}};
 }
 
 Status IncrementSeries::Restored(const IncrementChain& chain) {

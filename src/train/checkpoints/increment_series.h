@@ -19,14 +19,13 @@ namespace tensorbraid {
 // which it takes the changes of tables (runtime/tables/changes.h). Not thread-safe.
 class IncrementSeries {
  public:
-  // Adds the tensors to the graph. `filename` is the one that is fed with the path of a checkpoint.
-  IncrementSeries(Graph& graph, const Output& filename);
+  // Adds the tensors to the graph.
+  explicit IncrementSeries(Graph& graph);
 
   RecordedSave save(bool only_changes) const { return {number_, predecessor_, only_changes}; }
   RecordedRestore restore() const { return {.increments = increments_, .number = number_}; }
-  Output link() const { return link_; }      // the tensor kLinkTensor of the next increment
-  Output newest() const { return newest_; }  // the path of the newest increment to restore, or of the checkpoint
-  Output saved;                              // the tensor to fetch in order to save an increment
+  Output link() const { return link_; }  // the tensor kLinkTensor of the next increment
+  Output saved;                          // the tensor to fetch in order to save an increment
 
   // Why the next save to `path` must be a full checkpoint; "" if it can be an increment.
   std::string WhyFull(const std::string& path) const;
@@ -49,7 +48,7 @@ class IncrementSeries {
   Status Restored(const IncrementChain& chain);
 
  private:
-  Output number_, predecessor_, link_, newest_, increments_;
+  Output number_, predecessor_, link_, increments_;
   int64_t next_ = 0;   // the number of the save or restore that is being made
   int64_t saved_ = 0;  // the number of the last one that was completed; 0 if there is none
   IncrementChain chain_;

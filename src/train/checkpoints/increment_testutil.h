@@ -13,7 +13,8 @@
 
 namespace tensorbraid {
 
-// A growing table with a slot, and a dense variable. One step trains the rows of the keys that are fed.
+// A growing table with a slot, a static variable with as many rows, and a dense variable. One step trains the rows of
+// the keys that are fed.
 struct TableModel {
   struct Options {
     int64_t parts = 1;
@@ -21,7 +22,7 @@ struct TableModel {
     std::string target = "";
     int max_to_keep = 5;
   };
-  static constexpr int64_t kKeys = 200;
+  static constexpr int64_t kKeys = 200, kKeyDistance = 7'777'777;
 
   explicit TableModel(const Options& options) {
     if (options.servers > 0) {
@@ -47,11 +48,16 @@ struct TableModel {
     if (options.parts > 1) of_table.partitioner = FixedSizePartitioner(options.parts);
     const EmbeddingVariable table(g, 2, of_table);
     const Variable dense(g, {3}, Ones(), {.name = "dense"});
+    const Variable fixed(g, {kKeys, 2}, Ones(), {.name = "fixed"});
     const Output rows = nn::EmbeddingLookup(table, keys);
+    const Output fixed_rows = fixed.SparseRead(FloorDiv(keys, kKeyDistance) + kKeys / 2);
     AdagradOptimizer adagrad(0.5);
-    train = adagrad.Minimize(ReduceSum(rows * rows) + ReduceSum(dense * dense), {.global_step = step});
+    train = adagrad.Minimize(ReduceSum(rows * rows) + ReduceSum(fixed_rows * fixed_rows) + ReduceSum(dense * dense),
+                             {.global_step = step});
+    assign_fixed = fixed.Assign(fixed.value() * 2.0f);
     const Output all = Const(g, Tensor::Vector(AllKeys()));
-    state = {nn::EmbeddingLookup(table, all), dense.value(), step.value()};
+    state = {nn::EmbeddingLookup(table, all), fixed.value(), adagrad.GetSlot(fixed, "accumulator").value(),
+             dense.value(), step.value()};
     for (const Variable& part : table.parts()) {
       state.push_back(NodeBuilder(g, "KvVariableShape").Input(part.handle()).Attr("out_type", kInt64).Output());
     }
@@ -59,7 +65,7 @@ struct TableModel {
   }
   static std::vector<int64_t> AllKeys() {
     std::vector<int64_t> keys;
-    for (int64_t i = 0; i < kKeys; ++i) keys.push_back((i - kKeys / 2) * 7'777'777);
+    for (int64_t i = 0; i < kKeys; ++i) keys.push_back((i - kKeys / 2) * kKeyDistance);
     return keys;
   }
 
@@ -99,7 +105,7 @@ struct TableModel {
   Graph g;
   Output keys;
   Variable step;
-  Operation train, initialize;
+  Operation train, initialize, assign_fixed;
   std::vector<Output> state;
   std::unique_ptr<Saver> saver;
   std::unique_ptr<Session> session;

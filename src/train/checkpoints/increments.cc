@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "checkpoint/changed_rows.h"
 #include "checkpoint/files.h"
 #include "core/system/env.h"
 #include "core/text/logging.h"
@@ -174,7 +175,7 @@ void RemoveOrphans(const std::string& path) {
 std::string ContentText(const std::string& prefix) {
   const auto bundle = BundleReader::Open(prefix);
   const auto tensors = bundle.ok() ? (*bundle)->List() : StatusOr<std::vector<BundleReader::Info>>(bundle.status());
-  int64_t rows = 0, deleted = 0;
+  int64_t rows = 0, deleted = 0, of_variables = 0;
   if (tensors.ok()) {
     for (const auto& t : *tensors) {
       const auto ends = [&](std::string_view suffix) { return t.name.ends_with(suffix) && t.shape.rank() == 1; };
@@ -182,6 +183,7 @@ std::string ContentText(const std::string& prefix) {
         return std::ranges::any_of(*tensors, [&](const auto& other) { return other.name == name; });
       };
       if (ends("-keys_deleted")) deleted += t.shape.dim(0);
+      if (t.name.find(kChangedValues) != std::string::npos && t.shape.rank() > 0) of_variables += t.shape.dim(0);
       if (!ends("-keys")) continue;
       // A slot of a table has the same keys.
       const std::string table = t.name.substr(0, t.name.size() - 5);
@@ -190,6 +192,7 @@ std::string ContentText(const std::string& prefix) {
     }
   }
   return StrCat(rows, " rows of growing tables, ", deleted > 0 ? StrCat(deleted, " deleted keys, ") : "",
+                of_variables > 0 ? StrCat(of_variables, " rows of other variables, ") : "",
                 absl::StrFormat("%.1f MB", static_cast<double>(CheckpointBytes(prefix)) / 1e6));
 }
 

@@ -62,6 +62,96 @@ TEST_F(IncrementsTest, AnIncrementHoldsWhatHasChanged) {
   EXPECT_EQ(LatestCheckpoint(dir_.path() + "/.incremental_checkpoint").value(), Increment(3) + "-1");
 }
 
+TEST_F(IncrementsTest, AnIncrementHoldsTheChangedRowsOfAVariable) {
+  TableModel m;
+  m.Train({1, 2, 3});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  m.Train({3, 7});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(2));
+  const auto saved = CheckpointReader::Open(Increment(2)).value();
+  for (const std::string name : {"fixed", "fixed/Adagrad"}) {
+    EXPECT_FALSE(saved->HasTensor(name));
+    EXPECT_THAT(Ints(Increment(2), name + "-changed_rows-0"), ElementsAre(3, 7));
+    EXPECT_EQ(saved->GetTensor(name + "-changed_values-0")->shape(), Shape({2, 2}));
+  }
+  m.Train({9});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+  EXPECT_THAT(Ints(Increment(3), "fixed-changed_rows-0"), ElementsAre(9));
+  EXPECT_THAT(ContentText(Increment(3)), HasSubstr("1 rows of growing tables, 2 rows of other variables"));
+  TableModel other;
+  ASSERT_TRUE(RestoreLatest(*other.saver, *other.session, dir_.path()).value());
+  EXPECT_EQ(other.State(), m.State());
+  // What was restored counts as saved.
+  other.Train({11});
+  ASSERT_EQ(other.SaveIncrement(Path()).value(), Increment(4));
+  EXPECT_THAT(Ints(Increment(4), "fixed-changed_rows-0"), ElementsAre(11));
+}
+
+TEST_F(IncrementsTest, AVariableThatChangesAsAWholeIsSavedAsAWhole) {
+  TableModel m;
+  m.Train({1, 2, 3});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  m.Train({3});
+  ASSERT_TRUE(m.session->Run({m.assign_fixed}).ok());
+  m.Train({7});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(3));
+  const auto saved = CheckpointReader::Open(Increment(3)).value();
+  EXPECT_THAT(Ints(Increment(3), "fixed-changed_rows-0"), SizeIs(0));
+  EXPECT_EQ(saved->GetTensor("fixed-changed_values-0")->shape(), Shape({TableModel::kKeys, 2}));
+  EXPECT_THAT(Ints(Increment(3), "fixed/Adagrad-changed_rows-0"), ElementsAre(3, 7)) << "the slot changed by rows";
+  m.Train({9});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(4));
+  EXPECT_THAT(Ints(Increment(4), "fixed-changed_rows-0"), ElementsAre(9));
+  // Half of all rows is more than the whole is worth.
+  std::vector<int64_t> many;
+  for (int64_t i = 0; i <= TableModel::kKeys / 2; ++i) many.push_back(i);
+  m.Train(many);
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(5));
+  EXPECT_THAT(Ints(Increment(5), "fixed-changed_rows-0"), SizeIs(0));
+  m.Train({4});
+  ASSERT_EQ(m.SaveIncrement(Path()).value(), Increment(6));
+  EXPECT_THAT(Ints(Increment(6), "fixed-changed_rows-0"), ElementsAre(4));
+  TableModel other;
+  for (int64_t step = 3; step <= 6; ++step) ASSERT_TRUE(other.saver->Restore(*other.session, Increment(step)).ok());
+  EXPECT_EQ(other.State(), m.State());
+}
+
+TEST_F(IncrementsTest, RowsAreRestoredIntoAnyParts) {
+  constexpr int64_t kDim = 2000;  // so that the increments are smaller than the full checkpoint
+  const auto run = [&](int64_t parts, const std::vector<int64_t>& rows) -> std::vector<float> {
+    Graph g;
+    const PartitionedVariable table(g, {20, kDim}, Ones(), FixedSizePartitioner(parts), {.name = "fixed"});
+    const Output ids = Placeholder(g, kInt64, {-1});
+    const Operation train = GradientDescentOptimizer(0.5).Minimize(ReduceSum(nn::EmbeddingLookup(table, ids)));
+    Saver saver(g, {.incremental = true});
+    const Operation initialize = GlobalVariablesInitializer(g);
+    EXPECT_TRUE(g.status().ok()) << g.status();
+    auto session = Session::Create(g).value();
+    EXPECT_TRUE(session->Run({initialize}).ok());
+    const bool restored = RestoreLatest(saver, *session, dir_.path()).value();
+    if (!rows.empty()) {
+      if (!restored) {
+        EXPECT_TRUE(saver.Save(*session, Path()).ok());
+      }
+      EXPECT_TRUE(session->Run({train}, {{ids, Tensor::Vector(rows)}}).ok());
+      const auto increment = saver.SaveIncrement(*session, Path());
+      EXPECT_TRUE(increment.ok() && IsIncrement(*increment)) << increment.status();
+      EXPECT_FALSE(CheckpointReader::Open(*increment).value()->HasTensor("fixed"));
+    }
+    const Tensor value = session->Run({table.AsTensor()}).value()[0];
+    return {value.data<float>().begin(), value.data<float>().end()};
+  };
+  run(3, {0, 6, 7, 19});
+  // More than half of the rows of the first part have changed, so it is saved as a whole.
+  run(2, {0, 1, 2, 3, 4, 5, 18});
+  const auto saved = run(1, {19});
+  EXPECT_EQ(saved[0], 0.0f);
+  EXPECT_EQ(saved[kDim * 19], 0.0f);
+  EXPECT_EQ(saved[kDim * 7], 0.5f);
+  EXPECT_EQ(saved[kDim * 8], 1.0f);
+  for (const int64_t parts : {1, 2, 3, 4}) EXPECT_EQ(run(parts, {}), saved) << parts;
+}
+
 TEST_F(IncrementsTest, ARestoreFollowsTheChain) {
   TableModel m;
   std::vector<std::vector<float>> states;

@@ -3,6 +3,7 @@
 #define TENSORBRAID_TRAIN_CHECKPOINTS_SAVED_PART_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,13 @@ struct SaveKind {
   // Null if no increments can follow.
   const RecordedSave* recorded = nullptr;
   const RecordedRestore* restored = nullptr;
-  Output newest = {};  // the path of the newest increment to restore; if not valid, there can be none
-  Output link = {};    // the tensor kLinkTensor of an increment
+  Output link = {};  // the tensor kLinkTensor of an increment
+  // The variables of which an increment has only the rows that have changed.
+  std::set<const SavedVariable*> by_rows = {};
 };
+
+// Those of the variables whose rows are updated by operations of the graph.
+std::set<const SavedVariable*> UpdatedByRows(const Graph& graph, const std::vector<const SavedVariable*>& variables);
 
 // A constant with strings, or one string.
 Output StringConst(Graph& g, const Tensor& value, const std::string& name);
@@ -61,6 +66,10 @@ class SavedPart {
   const std::vector<SavedTable> tables_;
   const bool reshape_;
   const States states_;
+  // Records, after `after`, which rows of the variable change after a save or restore.
+  Operation RecordRows(Graph& g, const SavedVariable& v, const Output& save, const Output& predecessor,
+                       const Operation& after) const;
+
   std::vector<std::string> names_;
   std::vector<std::string> slices_;           // for SaveV2
   std::vector<std::string> restored_slices_;  // for RestoreV2

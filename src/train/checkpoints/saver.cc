@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "checkpoint/changed_rows.h"
 #include "checkpoint/files.h"
 #include "checkpoint/leftovers.h"
 #include "core/system/env.h"
@@ -81,6 +82,19 @@ Status WithAdvice(const Status& status, bool sharded) {
   return status;
 }
 
+// The names of the variables of which the newest increment has only rows.
+std::set<std::string> SavedByRows(const IncrementChain& chain) {
+  std::set<std::string> names;
+  if (chain.increments.empty()) return names;
+  const auto reader = CheckpointReader::Open(chain.newest());
+  if (!reader.ok()) return names;
+  for (const auto& tensor : (*reader)->tensors()) {
+    const size_t end = tensor.name.rfind(kChangedRows);
+    if (end != std::string::npos) names.insert(tensor.name.substr(0, end));
+  }
+  return names;
+}
+
 // "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; "" for a variable that is not a part of another one.
 std::string SliceOf(const Variable& variable) {
   const VariablePart* part = variable.part_of();
@@ -125,9 +139,11 @@ struct Saver::Impl {
   void RemoveParts(const std::string& prefix) const;
   StatusOr<std::string> MetaGraph();
   // InvalidArgument for variables whose shape or dtype differs from the checkpoint's, NotFound for those that it lacks.
-  // Says nothing about a checkpoint that this process cannot read: RestoreV2 reports what is wrong with it.
-  // The variables in `renamed` are taken from the checkpoint under other names.
-  Status CheckContents(const std::string& path, const std::map<std::string, std::string>& renamed) const;
+  // Variables of which the newest increment has some rows are looked for in the full checkpoint. Says nothing about a
+  // checkpoint that this process cannot read: RestoreV2 reports what is wrong with it. The variables in `renamed` are
+  // taken from the checkpoint under other names.
+  Status CheckContents(const IncrementChain& chain, const std::map<std::string, std::string>& renamed) const;
+  Status CheckContents(const std::string& path, const std::vector<SavedVariable>& variables) const;
   // The names in the checkpoint that differ, because growing tables had another number of parts.
   std::map<std::string, std::string> RenamedIn(const std::string& path) const;
 
@@ -208,15 +224,16 @@ void Saver::Impl::Build(std::source_location loc) {
   if (sharded) parts_suffix = absl::StrFormat("_temp_%016x", RandomSeed());
   std::vector<Operation> assigned;
   if (options.incremental) {
-    series.emplace(*graph, filename);
+    series.emplace(*graph);
     const RecordedSave all = series->save(/*only_changes=*/false), changes = series->save(/*only_changes=*/true);
     const RecordedRestore restored = series->restore();
     full.recorded = &all;
     full.restored = &restored;
-    full.newest = series->newest();
+    full.by_rows = UpdatedByRows(*graph, variables);
     save = build(full, &assigned);
     auto increment = graph->NameScope("increment");
-    series->saved = build({.first = full.first, .recorded = &changes, .link = series->link()}, nullptr);
+    series->saved =
+        build({.first = full.first, .recorded = &changes, .link = series->link(), .by_rows = full.by_rows}, nullptr);
   } else {
     save = build(full, &assigned);
   }
@@ -362,12 +379,19 @@ std::map<std::string, std::string> Saver::Impl::RenamedIn(const std::string& pat
   return NamesInOtherParts(variables, *tables, [&](const std::string& name) { return (*reader)->HasTensor(name); });
 }
 
-Status Saver::Impl::CheckContents(const std::string& path, const std::map<std::string, std::string>& renamed) const {
-  if (options.variables.empty()) return OkStatus();
-  std::vector<SavedVariable> variables = options.variables;
-  for (SavedVariable& v : variables) {
+Status Saver::Impl::CheckContents(const IncrementChain& chain,
+                                  const std::map<std::string, std::string>& renamed) const {
+  const std::set<std::string> by_rows = SavedByRows(chain);
+  std::map<std::string, std::vector<SavedVariable>> variables;  // by the checkpoint that has them
+  for (SavedVariable v : options.variables) {
     if (const auto name = renamed.find(v.name); name != renamed.end()) v.name = name->second;
+    variables[by_rows.contains(v.name) ? chain.full : chain.newest()].push_back(std::move(v));
   }
+  for (const auto& [path, expected] : variables) TF_RETURN_IF_ERROR(CheckContents(path, expected));
+  return OkStatus();
+}
+
+Status Saver::Impl::CheckContents(const std::string& path, const std::vector<SavedVariable>& variables) const {
   const auto coverage = CoverageOf(path, *graph, variables);
   if (!coverage.ok()) return OkStatus();
   if (!coverage->differing.empty() && !options.reshape) {
@@ -479,7 +503,7 @@ Status Saver::Restore(Session& session, const std::string& path) {
 Status Saver::Impl::RestoreChain(Session& session, const IncrementChain& chain) {
   const std::string& newest = chain.newest();
   const std::map<std::string, std::string> renamed = RenamedIn(newest);
-  TF_RETURN_IF_ERROR(CheckContents(newest, renamed));
+  TF_RETURN_IF_ERROR(CheckContents(chain, renamed));
   TB_LOG(Info, "train") << "Restoring parameters from " << chain.full;
   if (!chain.increments.empty()) {
     TB_LOG(Info, "train") << "restoring " << chain.increments.size() << " increments that follow it, up to " << newest;

@@ -23,7 +23,8 @@ bool Changes(const Node& node, const Variable& variable) {
   if (node.inputs().size() < 2 || node.inputs()[0] != variable.handle()) return false;
   const Operation initializer = variable.initializer();
   if (&node == NodeOf(initializer) || !node.type().starts_with("Assign")) return false;
-  return NodeOf(node.inputs()[1])->type() != "RestoreV2";
+  const std::string& value = NodeOf(node.inputs()[1])->type();
+  return value != "RestoreV2" && value != "_RestoreIncrements";
 }
 
 bool IsChanged(const Variable& variable) {

@@ -9,21 +9,14 @@
 #include "checkpoint/v1_checkpoint.h"
 #include "core/text/strings.h"
 #include "core/threads/background_thread.h"
+#include "kernels/cpu/io/checkpoint_request.h"
 #include "kernels/cpu/io/file_kernel.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/variables/variable_access.h"
 
 namespace tensorbraid::cpu {
-namespace {
 
-// Inputs 0 to 2 of SaveV2 and RestoreV2.
-struct Request {
-  std::string prefix;
-  std::span<const std::string> names;
-  std::span<const std::string> slices;
-};
-
-StatusOr<Request> ReadRequest(KernelContext& ctx, int num_tensors) {
+StatusOr<CheckpointRequest> ReadCheckpointRequest(KernelContext& ctx, int num_tensors) {
   const Tensor& prefix = ctx.input(0);
   const Tensor& names = ctx.input(1);
   const Tensor& slices = ctx.input(2);
@@ -39,16 +32,32 @@ StatusOr<Request> ReadRequest(KernelContext& ctx, int num_tensors) {
                            " shape_and_slices for ", num_tensors, " tensors");
   }
   TF_RETURN_IF_ERROR(CheckBundlePrefix(prefix.data<std::string>()[0]));
-  return Request{prefix.data<std::string>()[0], names.data<std::string>(), slices.data<std::string>()};
+  return CheckpointRequest{prefix.data<std::string>()[0], names.data<std::string>(), slices.data<std::string>()};
 }
 
-// The indices of the names in lexicographic order, which is often their order in the file.
 std::vector<size_t> OrderByName(std::span<const std::string> names) {
   std::vector<size_t> order(names.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return names[a] < names[b]; });
   return order;
 }
+
+StatusOr<Tensor> RestoreOne(BundleReader& reader, const std::string& name, const std::string& slice, DType dtype) {
+  TF_ASSIGN_OR_RETURN(const BundleReader::Info info, reader.Find(name));
+  if (info.dtype != dtype) {
+    return InvalidArgument("tensor '", name, "' has the original dtype ", info.dtype, " in the checkpoint ",
+                           reader.prefix(), ", not ", dtype);
+  }
+  if (slice.empty()) return reader.Read(name);
+  TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(slice));
+  if (part.shape != info.shape) {
+    return InvalidArgument("tensor '", name, "' has shape ", info.shape, " in the checkpoint ", reader.prefix(),
+                           ", not ", part.shape);
+  }
+  return reader.ReadSlice(name, part.slice);
+}
+
+namespace {
 
 // Returns the value of input `i` to save. The context does not keep the value.
 using TakeValue = StatusOr<Tensor> (*)(KernelContext& ctx, int i);
@@ -57,7 +66,7 @@ using TakeValue = StatusOr<Tensor> (*)(KernelContext& ctx, int i);
 template <TakeValue kTake>
 Status Save(KernelContext& ctx) {
   constexpr int kFirstTensor = 3;
-  TF_ASSIGN_OR_RETURN(const Request request, ReadRequest(ctx, ctx.num_inputs() - kFirstTensor));
+  TF_ASSIGN_OR_RETURN(const CheckpointRequest request, ReadCheckpointRequest(ctx, ctx.num_inputs() - kFirstTensor));
   TF_ASSIGN_OR_RETURN(const auto writer, BundleWriter::Create(request.prefix));
   for (size_t i = 0; i < request.names.size(); ++i) {
     if (ctx.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx.env().cancellation->status());
@@ -99,23 +108,8 @@ StatusOr<Tensor> TakeVariable(KernelContext& ctx, int i) {
   return variable->Read();
 }
 
-StatusOr<Tensor> RestoreOne(BundleReader& reader, const std::string& name, const std::string& slice, DType dtype) {
-  TF_ASSIGN_OR_RETURN(const BundleReader::Info info, reader.Find(name));
-  if (info.dtype != dtype) {
-    return InvalidArgument("tensor '", name, "' has the original dtype ", info.dtype, " in the checkpoint ",
-                           reader.prefix(), ", not ", dtype);
-  }
-  if (slice.empty()) return reader.Read(name);
-  TF_ASSIGN_OR_RETURN(const ShapeAndSlice part, ParseShapeAndSlice(slice));
-  if (part.shape != info.shape) {
-    return InvalidArgument("tensor '", name, "' has shape ", info.shape, " in the checkpoint ", reader.prefix(),
-                           ", not ", part.shape);
-  }
-  return reader.ReadSlice(name, part.slice);
-}
-
 // Restores from a checkpoint of version 1, which older programs wrote.
-Status RestoreFromV1(KernelContext& ctx, const Request& request) {
+Status RestoreFromV1(KernelContext& ctx, const CheckpointRequest& request) {
   TF_ASSIGN_OR_RETURN(const auto reader, V1Reader::Open(request.prefix));
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     TF_ASSIGN_OR_RETURN(Tensor tensor,
@@ -125,8 +119,10 @@ Status RestoreFromV1(KernelContext& ctx, const Request& request) {
   return OkStatus();
 }
 
-Status Restore(KernelContext& ctx) {
-  TF_ASSIGN_OR_RETURN(const Request request, ReadRequest(ctx, ctx.num_outputs()));
+}  // namespace
+
+Status RestoreTensors(KernelContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const CheckpointRequest request, ReadCheckpointRequest(ctx, ctx.num_outputs()));
   if (!FileExists(BundleIndexName(request.prefix))) return RestoreFromV1(ctx, request);
   TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(request.prefix));
   for (const size_t i : OrderByName(request.names)) {
@@ -137,6 +133,8 @@ Status Restore(KernelContext& ctx) {
   }
   return OkStatus();
 }
+
+namespace {
 
 Status MergeCheckpoints(KernelContext& ctx) {
   if (ctx.input(0).shape().rank() != 1) {
@@ -188,7 +186,7 @@ Status ShardedFilespec(KernelContext& ctx) {
 void RegisterIoCheckpointKernels(KernelRegistry& r) {
   r.Add<SaveKernel<TakeTensor>>("SaveV2");
   r.Add<SaveKernel<TakeVariable>>("_SaveVariables");
-  r.Add<FileKernel<Restore>>("RestoreV2");
+  r.Add<FileKernel<RestoreTensors>>("RestoreV2");
   r.Add<FileKernel<MergeCheckpoints>>("MergeV2Checkpoints");
   r.Add("ShardedFilename", {}, ShardedFilename);
   r.Add("ShardedFilespec", {}, ShardedFilespec);

@@ -47,7 +47,7 @@ Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
     const int64_t size = grad.num_elements() / static_cast<int64_t>(rows.size());
     const int64_t row_bytes = size * static_cast<int64_t>(DTypeSize(grad.dtype()));
     const double cost_ns = static_cast<double>(variables_.size()) * cpu::RowUpdateNs(row_bytes);
-    cpu::VisitByStripe(ctx.pool(), rows, locks, cost_ns, [&](std::span<const int64_t> numbers) {
+    cpu::UpdateByStripe(ctx.pool(), rows, locks, cost_ns, [&](std::span<const int64_t> numbers) {
       for (size_t k = 0; k < numbers.size(); ++k) {
         if (const size_t later = k + cpu::kPrefetchedRows; later < numbers.size()) {
           for (size_t v = 0; v < variables_.size(); ++v) {
