@@ -80,7 +80,7 @@ class Model:
     def saved(self, full):
         """What a restore gives. `full`: what the last full checkpoint gives, if this is an increment after it."""
         state = copy.deepcopy(self)
-        if full is not None:  # an increment has the counts of keys with a row
+        if full is not None and self.settings.bloom:  # an increment has the counts of keys with a row
             state.counts = {**full.counts, **{key: count for key, count in self.counts.items() if key in self.rows}}
         state.newest = None
         return state

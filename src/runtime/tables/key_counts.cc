@@ -26,6 +26,7 @@ class KeyCounts::Map {
       entry = {.key = key, .version = 0, .count = 0};
       ++used_;
     }
+    entry.changed = saves_;
     return entry;
   }
   // Null if the key was never counted.
@@ -49,6 +50,17 @@ class KeyCounts::Map {
     }
     entries_[gap].count = 0;
   }
+  // As KeyCounts::TakeSince. A save may fail later, so that the next one names the save before it; see changes.h.
+  void TakeSince(uint64_t predecessor, uint64_t save, const std::function<void(const KeyCount&)>& visit)
+      TB_REQUIRES(mu) {
+    if (predecessor == taken_.number) saved_ = taken_;
+    const uint32_t since = predecessor != 0 && predecessor == saved_.number ? saved_.saves : 0;
+    for (const KeyCount& entry : entries_) {
+      if (entry.count != 0 && entry.changed >= since) visit(entry);
+    }
+    TakeAll(save);
+  }
+  void TakeAll(uint64_t save) TB_REQUIRES(mu) { taken_ = {.number = save, .saves = ++saves_}; }
   const std::vector<KeyCount>& entries() const TB_REQUIRES(mu) { return entries_; }
   size_t used() const TB_REQUIRES(mu) { return used_; }
 
@@ -72,6 +84,12 @@ class KeyCounts::Map {
 
   std::vector<KeyCount> entries_ TB_GUARDED_BY(mu);  // a power of two
   size_t used_ TB_GUARDED_BY(mu) = 0;
+  struct Save {
+    uint64_t number = 0;
+    uint32_t saves = 0;  // entries with this number in `changed`, or a higher one, have changed since
+  };
+  Save saved_ TB_GUARDED_BY(mu), taken_ TB_GUARDED_BY(mu);  // the last save known to be complete, and the last one
+  uint32_t saves_ TB_GUARDED_BY(mu) = 0;
 };
 
 KeyCounts::KeyCounts(std::unique_ptr<BloomCounts> bloom)
@@ -133,6 +151,21 @@ void KeyCounts::ForEach(int residue, const std::function<void(const KeyCount&)>&
   for (const KeyCount& entry : map.entries()) {
     if (entry.count != 0) visit(entry);
   }
+}
+
+void KeyCounts::TakeAll(int residue, uint64_t save) const {
+  if (bloom_ != nullptr) return;
+  Map& map = maps_[static_cast<size_t>(residue)];
+  MutexLock lock(map.mu);
+  map.TakeAll(save);
+}
+
+void KeyCounts::TakeSince(int residue, uint64_t predecessor, uint64_t save,
+                          const std::function<void(const KeyCount&)>& visit) const {
+  if (bloom_ != nullptr) return;
+  Map& map = maps_[static_cast<size_t>(residue)];
+  MutexLock lock(map.mu);
+  map.TakeSince(predecessor, save, visit);
 }
 
 int64_t KeyCounts::keys() const {

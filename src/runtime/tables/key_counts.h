@@ -16,8 +16,9 @@ namespace tensorbraid {
 // What is known of a key, whether it has a row or not.
 struct KeyCount {
   int64_t key;
-  int64_t version;  // the global step in which it was last counted
-  uint32_t count;   // stays at the largest number
+  int64_t version;       // the global step in which it was last counted
+  uint32_t count;        // stays at the largest number
+  uint32_t changed = 0;  // when it was last counted: after this number of saves
 };
 
 // The counts of the keys of one part of a table. They are in a hash table for each remainder by 1,000, so that one that
@@ -41,6 +42,13 @@ class KeyCounts {
   int64_t CountOf(int64_t key) const;
   // Calls visit(count) for each key with this remainder, in no particular order. `visit` does not use this object.
   void ForEach(int residue, const std::function<void(const KeyCount&)>& visit) const;
+
+  // For increments of checkpoints (runtime/tables/changes.h). A save takes the counts of a remainder: all of them, or
+  // those that have changed since the save `predecessor`, which are all if that is not known. The number of the save is
+  // `save`. Counts that were forgotten are not told. `visit` does not use this object.
+  void TakeAll(int residue, uint64_t save) const;
+  void TakeSince(int residue, uint64_t predecessor, uint64_t save,
+                 const std::function<void(const KeyCount&)>& visit) const;
 
   // Null unless a Bloom filter counts.
   BloomCounts* bloom() const { return bloom_.get(); }

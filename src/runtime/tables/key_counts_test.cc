@@ -46,6 +46,28 @@ TEST(KeyCountsTest, ACountStaysAtTheLargestNumber) {
   counts.ForEach(2, [](const KeyCount& key) { EXPECT_EQ(key.version, 4); });
 }
 
+TEST(KeyCountsTest, ASaveTakesWhatHasChangedSinceTheOneBefore) {
+  KeyCounts counts;
+  const auto taken = [&](uint64_t predecessor, uint64_t save) {
+    std::map<int64_t, int64_t> of_save;
+    counts.TakeSince(1, predecessor, save, [&](const KeyCount& key) { of_save[key.key] = key.count; });
+    return of_save;
+  };
+  using Counts = std::map<int64_t, int64_t>;
+  counts.Add(1, 1, 0);
+  counts.Add(1001, 2, 0);
+  counts.TakeAll(1, 7);
+  EXPECT_EQ(taken(7, 8), Counts());
+  counts.Add(1, 1, 1);
+  EXPECT_EQ(taken(8, 9), (Counts{{1, 2}}));
+  counts.Add(2001, 1, 1);
+  EXPECT_EQ(taken(8, 10), (Counts{{1, 2}, {2001, 1}})) << "save 9 was not completed";
+  counts.RaiseTo(1001, 5, 2);
+  EXPECT_EQ(taken(10, 11), (Counts{{1001, 5}}));
+  EXPECT_EQ(taken(5, 12), (Counts{{1, 2}, {1001, 5}, {2001, 1}})) << "nobody knows save 5";
+  EXPECT_EQ(taken(12, 13), Counts());
+}
+
 TEST(KeyCountsTest, ThreadsCountTogether) {
   KeyCounts counts;
   std::vector<Thread> threads;

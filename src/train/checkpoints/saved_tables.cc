@@ -76,15 +76,24 @@ void SavedTable::AddReads(Graph& graph, const Operation& after, const RecordedSa
     if (only_changes && i > 0) continue;
     add("-freqs", rows.output(1));
     add("-versions", rows.output(2));
+    add("-keys_filtered", rows.output(first_filtered));
+    add("-freqs_filtered", rows.output(first_filtered + 1));
+    add("-versions_filtered", rows.output(first_filtered + 2));
     if (only_changes) {
       add("-keys_deleted", rows.output(4));
       continue;
     }
     add("-partition_offset", rows.output(3));
-    add("-keys_filtered", rows.output(first_filtered));
-    add("-freqs_filtered", rows.output(first_filtered + 1));
-    add("-versions_filtered", rows.output(first_filtered + 2));
     add("-partition_filter_offset", rows.output(first_filtered + 3));
+  }
+  // A Bloom filter. It may have counted more than there is in the rows, but an admitted key stays admitted.
+  if (only_changes || table->variable.table()->filter_keys == 0) return;
+  const Operation filter = NodeBuilder(graph, "_ExportFilter").Input(table->variable.handle()).Control(rows).Finish();
+  if (!filter.valid()) return;
+  int output = 0;
+  for (const char* suffix : {"-filter_blocks", "-filter_counters", "-filter_shape"}) {
+    names->push_back(table->name + suffix);
+    values->push_back(filter.output(output++));
   }
 }
 

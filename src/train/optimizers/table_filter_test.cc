@@ -8,6 +8,8 @@
 #include <random>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
+#include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -105,6 +107,40 @@ TEST(TableFilterTest, OccurrencesOfAllLookupsCount) {
   EXPECT_EQ(session->Run({count}).value()[0].scalar<int64_t>(), 1);  // 3, four times at once
   ASSERT_TRUE(session->Run({train}, {{keys, Tensor::Vector<int64_t>({1, 4})}}).ok());
   EXPECT_EQ(session->Run({count}).value()[0].scalar<int64_t>(), 2);
+}
+
+// Savers whose variables are written by one task save the state of a Bloom filter, too.
+TEST(TableFilterTest, TheCountsOfABloomFilterAreRestored) {
+  const TempDir dir;
+  for (const bool sharded : {true, false}) {
+    const std::string path = dir.path() + (sharded ? "/sharded" : "/whole");
+    int64_t step = 0;
+    for (const int parts : {1, 3, 2}) {
+      Graph g;
+      const EmbeddingVariable table(g, 1,
+                                    {.name = "ids",
+                                     .partitioner = FixedSizePartitioner(parts),
+                                     .filter_freq = 3,
+                                     .filter_keys = 1000,
+                                     .filter_error = 0.01});
+      const Output keys = Const(g, Tensor::Vector<int64_t>({8, -9}));
+      const Operation train = GradientDescentOptimizer(0.5).Minimize(ReduceSum(nn::EmbeddingLookup(table, keys)));
+      const Output count = table.NumRows();
+      const Operation init = GlobalVariablesInitializer(g);
+      Saver saver(g, {.sharded = sharded});
+      ASSERT_TRUE(g.status().ok()) << g.status();
+      auto session = Session::Create(g).value();
+      ASSERT_TRUE(session->Run({init}).ok());
+      if (step > 0) {
+        const Status restored = saver.Restore(*session, StrCat(path, "-", step));
+        ASSERT_TRUE(restored.ok()) << restored;
+      }
+      ASSERT_TRUE(session->Run({train}).ok());
+      EXPECT_EQ(session->Run({count}).value()[0].scalar<int64_t>(), ++step == 3 ? 2 : 0) << sharded << parts;
+      const auto saved = saver.Save(*session, path, {.global_step = step});
+      ASSERT_TRUE(saved.ok()) << saved.status();
+    }
+  }
 }
 
 TEST(TableFilterTest, EveryRuleTakesCounts) {

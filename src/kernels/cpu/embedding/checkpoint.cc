@@ -101,7 +101,7 @@ Status ExportRows(KernelContext& ctx, const TableColumns& of, const SaveNumbers&
         CopiedRows* const to = &copied[static_cast<size_t>(residue)];
         if (!only_changes) {
           copier.CopyAll(residue, small, counts, numbers, to);
-        } else if (!copier.CopyChanges(small, counts, numbers, to)) {
+        } else if (!copier.CopyChanges(residue, small, counts, numbers, to)) {
           known = false;
         }
       }));
@@ -135,7 +135,9 @@ Status RestoreTable(KernelContext& ctx, int first, const std::vector<std::string
                            [&](const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows,
                                KeyCounts* counts) -> Status {
                              TF_RETURN_IF_ERROR(ReadRows(ctx, table, prefixes, description, visit, rows, counts));
-                             if (save != 0) rows.RecordChanges(save);
+                             if (save == 0) return OkStatus();
+                             rows.RecordChanges(save);
+                             for (int r = 0; counts != nullptr && r < kSmallTables; ++r) counts->TakeAll(r, save);
                              return OkStatus();
                            });
 }

@@ -60,21 +60,17 @@ class RowCopier {
           to->bloom_counters.push_back(counters);
         });
       }
-      counts->ForEach(residue, [&](const KeyCount& key) TB_NO_THREAD_SAFETY_ANALYSIS {
-        if (small.Find(key.key, KeyHash(key.key)) != RowIndex::kNone) return;
-        to->filtered_keys.push_back(key.key);
-        to->filtered_freqs.push_back(key.count);
-        to->filtered_versions.push_back(key.version);
-      });
+      counts->ForEach(residue, [&](const KeyCount& key) TB_NO_THREAD_SAFETY_ANALYSIS { CopyFiltered(small, key, to); });
     }
     if (numbers.save == 0) return;
+    if (counts != nullptr) counts->TakeAll(residue, numbers.save);
     if (small.changes == nullptr) small.changes = std::make_unique<Changes>(0);
     small.changes->TakeAll(numbers.predecessor, numbers.save);
   }
 
-  // Copies the rows that have changed since numbers.predecessor, and the keys that were deleted. Returns false if it is
-  // not known what has changed.
-  bool CopyChanges(SmallTable& small, const KeyCounts* counts, const SaveNumbers& numbers,
+  // Copies the rows that have changed since numbers.predecessor, the keys that were deleted, and the changed counts of
+  // keys that have no row. Returns false if it is not known what has changed.
+  bool CopyChanges(int residue, SmallTable& small, const KeyCounts* counts, const SaveNumbers& numbers,
                    CopiedRows* to) const TB_NO_THREAD_SAFETY_ANALYSIS {
     Clear(to);
     Resize(0, nullptr, to);
@@ -85,6 +81,10 @@ class RowCopier {
     size_t at = 0;
     small.changes->ForEachTaken([&](uint32_t row) { CopyRow(small, row, counts, at++, to); });
     to->deleted = small.changes->taken_deleted();
+    if (counts != nullptr) {
+      counts->TakeSince(residue, numbers.predecessor, numbers.save,
+                        [&](const KeyCount& key) TB_NO_THREAD_SAFETY_ANALYSIS { CopyFiltered(small, key, to); });
+    }
     return true;
   }
 
@@ -104,6 +104,13 @@ class RowCopier {
     to->versions.resize(rows);
     if (counts != nullptr) to->freqs.resize(rows);
     for (auto& of_column : to->numbers) of_column.resize(rows * dim_);
+  }
+  // Copies the count of a key if it has no row.
+  static void CopyFiltered(const SmallTable& small, const KeyCount& key, CopiedRows* to) TB_NO_THREAD_SAFETY_ANALYSIS {
+    if (small.Find(key.key, KeyHash(key.key)) != RowIndex::kNone) return;
+    to->filtered_keys.push_back(key.key);
+    to->filtered_freqs.push_back(key.count);
+    to->filtered_versions.push_back(key.version);
   }
   // Copies a row to place `at` of the lists.
   void CopyRow(const SmallTable& small, uint32_t row, const KeyCounts* counts, size_t at,
