@@ -54,6 +54,7 @@ PySupervisor* CreateSupervisor(nb::object graph, nb::dict given) {
     if (name == "saver") options.saver = nb::cast<std::shared_ptr<Saver>>(value);
     if (name == "global_step") options.global_step = nb::cast<PyVariable&>(value).variable;
     if (name == "save_model_secs") options.save_model_every = SecondsOf(value);
+    if (name == "save_incremental_checkpoint_secs") options.save_increment_every = SecondsOf(value);
     if (name == "save_summaries_secs") options.save_summaries_every = SecondsOf(value);
     if (name == "summary_op") options.summary_op = OutputOrNone(value);
     if (name == "summary_writer") options.summary_writer = nb::cast<std::shared_ptr<summary::FileWriter>>(value);

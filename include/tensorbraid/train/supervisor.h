@@ -56,6 +56,10 @@ struct SupervisorOptions {
   // Time between two checkpoints; 0: none are saved. The first is saved at the start, the last by Stop. If a checkpoint
   // other than the first cannot be written, the error is logged and the training continues.
   std::chrono::milliseconds save_model_every = std::chrono::minutes(10);
+  // Time between two saves: those between two checkpoints are increments, which hold what has changed since the save
+  // before. 0: none are saved. Needs save_model_every, and a saver with SaverOptions::incremental, which the default
+  // is.
+  std::chrono::milliseconds save_increment_every{0};
   // Time between two writes of summary_op and of the steps per second; 0: neither is written.
   std::chrono::milliseconds save_summaries_every = std::chrono::minutes(2);
   // A serialized Summary, computed by a thread of the supervisor and therefore without feeds. Default: all summaries of

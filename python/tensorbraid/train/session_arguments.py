@@ -40,6 +40,7 @@ _WANTED = {
     "ready_for_local_init_op": _TENSOR,
     "ready_op": _TENSOR,
     "recovery_wait_secs": _SECONDS,
+    "save_incremental_checkpoint_secs": _SECONDS,
     "save_model_secs": _SECONDS,
     "save_summaries_secs": _SECONDS,
     "saver": (_is(Saver), "a tf.train.Saver"),

@@ -21,7 +21,9 @@ __all__ = ["Supervisor"]
 class Supervisor:
     """Supervises the training of one graph. Source: tf.train.Supervisor.
 
-    Arguments have the value USE_DEFAULT, or None for "none". Times are in seconds; 0 stands for never.
+    Arguments have the value USE_DEFAULT, or None for "none". Times are in seconds; 0 stands for never. With
+    save_incremental_checkpoint_secs, the chief also saves what has changed since the last save, so often. A saver that
+    is given then needs incremental_save_restore=True.
     """
 
     USE_DEFAULT = 0
@@ -31,7 +33,7 @@ class Supervisor:
                  logdir=None, summary_op: Any = USE_DEFAULT, saver: Any = USE_DEFAULT, global_step: Any = USE_DEFAULT,
                  save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120,
                  checkpoint_basename="model.ckpt", session_manager=None, summary_writer: Any = USE_DEFAULT,
-                 init_fn=None, local_init_run_options=None):
+                 init_fn=None, local_init_run_options=None, save_incremental_checkpoint_secs=None):
         if session_manager is not None or local_init_run_options is not None:
             raise NotImplementedError("session_manager and local_init_run_options of a Supervisor")
         self._graph = graph = graph or graphs.get_default_graph()
@@ -42,13 +44,15 @@ class Supervisor:
             graph=graph, is_chief=is_chief, init_feed_dict=init_feed_dict, init_fn=init_fn,
             save_summaries_secs=save_summaries_secs, save_model_secs=save_model_secs,
             recovery_wait_secs=recovery_wait_secs, stop_grace_secs=stop_grace_secs,
-            checkpoint_basename=checkpoint_basename,
+            save_incremental_checkpoint_secs=save_incremental_checkpoint_secs, checkpoint_basename=checkpoint_basename,
             **{name: value for name, value in defaults.items() if not _is_default(value)})
         self._init = (init_op, init_feed_dict, ready_op, ready_for_local_init_op, local_init_op)
         self._save_secs = save_model_secs, save_summaries_secs
         options = dict(is_chief=bool(is_chief), logdir=logdir or "", save_model_secs=save_model_secs or 0,
                        save_summaries_secs=save_summaries_secs or 0, checkpoint_basename=checkpoint_basename,
                        stop_grace_secs=stop_grace_secs)
+        if is_chief and logdir:
+            options["save_incremental_checkpoint_secs"] = save_incremental_checkpoint_secs or 0
         # A task that waits looks for the chief at least as often as the library does by itself.
         if recovery_wait_secs != 30:
             options["recovery_wait_secs"] = recovery_wait_secs
@@ -75,11 +79,13 @@ class Supervisor:
             self._saver = saver
             if _is_default(saver):
                 variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-                self._saver = Saver() if variables and logdir and is_chief else None
+                self._saver = None
+                if variables and logdir and is_chief:
+                    self._saver = Saver(incremental_save_restore=bool(save_incremental_checkpoint_secs))
             if self._saver is not None:
                 options["saver"] = self._saver._core
             else:
-                options["save_model_secs"] = 0
+                options["save_model_secs"] = options["save_incremental_checkpoint_secs"] = 0
             self._summary_op = summary_op
             if _is_default(summary_op):
                 self._summary_op = summary.merge_all() if is_chief and logdir else None

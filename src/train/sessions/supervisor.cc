@@ -14,6 +14,7 @@
 #include "io/file.h"
 #include "tensorbraid/ops/summary.h"
 #include "train/checkpoints/checkpoint_saver.h"
+#include "train/checkpoints/increments.h"
 #include "train/replicas/host_routes.h"
 #include "train/sessions/run_interrupter.h"
 #include "train/sessions/session_manager.h"
@@ -38,7 +39,7 @@ struct Supervisor::Impl {
   // Starts a thread for which Stop waits before it closes the session.
   void StartService(std::function<Status()> body);
   void StartLoop(std::chrono::milliseconds interval, std::function<Status()> fn);
-  // Saves a checkpoint, or logs why it cannot be written.
+  // Saves a checkpoint, or an increment if no full one is due. Logs why it cannot be written.
   Status SaveCheckpoint();
   // Remembers that a checkpoint has been written, and adds it to the events.
   Status Saved(const std::string& prefix, std::optional<int64_t> step);
@@ -73,10 +74,11 @@ struct Supervisor::Impl {
   std::vector<HostRouteOps> routes;  // those of the session, if gradients are summed on each host
   std::atomic<bool> stopped{true};   // SummaryComputed and Loop may be called by other threads
   Status stop_status;
-  std::unique_ptr<RunInterrupter> interrupter;  // of the session's runs
-  bool reported = true;                         // the caller has received stop_status
-  bool saving = false;                          // whether the service that saves checkpoints was started
-  std::optional<int64_t> saved_step;            // of the latest checkpoint; -1 without a global step
+  std::unique_ptr<RunInterrupter> interrupter;          // of the session's runs
+  bool reported = true;                                 // the caller has received stop_status
+  bool saving = false;                                  // whether the service that saves checkpoints was started
+  std::optional<int64_t> saved_step;                    // of the latest full checkpoint; -1 without a global step
+  std::optional<MonotonicClock::time_point> full_time;  // when the service has saved the last full checkpoint
   Mutex mu;
   CondVar changed;
   int services TB_GUARDED_BY(mu) = 0;  // threads that have not ended
@@ -89,10 +91,17 @@ void Supervisor::Impl::AddDefaults(std::source_location loc) {
   const ScopedLocation at(*graph, loc);
   const std::string self = StrCat("Supervisor (", LocationText(ImplOf(*graph).UserLine(loc)), ")");
   const auto negative = [](std::chrono::milliseconds time) { return time.count() < 0; };
-  if (negative(options.save_model_every) || negative(options.save_summaries_every) || negative(options.recovery_wait) ||
-      negative(options.stop_grace)) {
-    return graph->AddError(InvalidArgument(
-        self, ": save_model_every, save_summaries_every, recovery_wait and stop_grace must not be negative"));
+  if (negative(options.save_model_every) || negative(options.save_increment_every) ||
+      negative(options.save_summaries_every) || negative(options.recovery_wait) || negative(options.stop_grace)) {
+    return graph->AddError(InvalidArgument(self,
+                                           ": save_model_every, save_increment_every, save_summaries_every, "
+                                           "recovery_wait and stop_grace must not be negative"));
+  }
+  const bool saves_increments = options.save_increment_every.count() > 0;
+  if (saves_increments && options.save_model_every.count() == 0) {
+    return graph->AddError(InvalidArgument(self,
+                                           ": save_increment_every needs save_model_every (in Python, save_model_secs),"
+                                           " because increments follow a full checkpoint"));
   }
   if (options.checkpoint_basename.empty() || options.checkpoint_basename.find('/') != std::string::npos) {
     return graph->AddError(InvalidArgument(self, ": checkpoint_basename must be a file name without a '/', got '",
@@ -129,7 +138,12 @@ void Supervisor::Impl::AddDefaults(std::source_location loc) {
     summary_op = options.summary_op ? *options.summary_op : summary::MergeAll(*graph, summary::kSummaries, loc);
   }
   if (options.saver == nullptr && options.is_chief && !options.logdir.empty() && !global.empty()) {
-    options.saver = std::make_shared<Saver>(*graph);
+    options.saver = std::make_shared<Saver>(*graph, SaverOptions{.incremental = saves_increments});
+  }
+  if (saves_increments && options.saver != nullptr && graph->status().ok() && !options.saver->incremental()) {
+    graph->AddError(InvalidArgument(self,
+                                    ": save_increment_every needs a saver with SaverOptions::incremental (in Python, a "
+                                    "tf.train.Saver with incremental_save_restore=True)"));
   }
 }
 
@@ -219,7 +233,10 @@ Status Supervisor::Impl::StartStandardServices() {
   }
   if (saves()) {
     saving = true;
-    StartLoop(options.save_model_every, [this] { return SaveCheckpoint(); });
+    full_time.reset();
+    const std::chrono::milliseconds increments = options.save_increment_every;
+    StartLoop(increments.count() > 0 ? std::min(increments, options.save_model_every) : options.save_model_every,
+              [this] { return SaveCheckpoint(); });
   }
   return OkStatus();
 }
@@ -277,7 +294,13 @@ std::string Supervisor::Impl::save_path() const {
 
 Status Supervisor::Impl::SaveCheckpoint() {
   TF_ASSIGN_OR_RETURN(const auto step, StepNow());
-  TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options.saver, *session, save_path(), step));
+  const MonotonicClock::time_point now = MonotonicClock::now();
+  const bool increment =
+      options.save_increment_every.count() > 0 && full_time && now - *full_time < options.save_model_every;
+  TF_ASSIGN_OR_RETURN(const std::string saved, SaveOrGoOn(*options.saver, *session, save_path(), step,
+                                                          /*write_meta_graph=*/true, increment));
+  if (increment && (saved.empty() || IsIncrement(saved))) return OkStatus();
+  full_time = now;
   return saved.empty() ? OkStatus() : Saved(saved, step);
 }
 

@@ -100,6 +100,42 @@ TEST_F(SupervisorTest, StopSavesALastCheckpointFromWhichTheNextChiefContinues) {
   EXPECT_EQ(m.Count(*supervisor.PrepareOrWaitForSession().value()), 4);
 }
 
+TEST_F(SupervisorTest, IncrementsAreSavedBetweenCheckpoints) {
+  const std::string increments = dir_.path() + "/.incremental_checkpoint";
+  float trained = 0;
+  {
+    CountModel m("");
+    Supervisor supervisor(m.g, {.logdir = dir_.path(), .save_increment_every = milliseconds(1)});
+    const auto session = supervisor.PrepareOrWaitForSession();
+    ASSERT_TRUE(session.ok()) << session.status();
+    Train(**session, m, 10);
+    trained = m.Count(**session);
+    const auto newest = [&] { return LatestCheckpoint(increments).value_or(""); };
+    while (!newest().ends_with("model.ckpt-10")) ASSERT_FALSE(supervisor.ShouldStop());
+    EXPECT_EQ(LatestCheckpoint(dir_.path()).value().find("model.ckpt-10"), std::string::npos) << "no full one is due";
+    // The session ends without a last checkpoint, as if its process was killed.
+    supervisor.coordinator().RequestStop(Internal("killed"));
+    EXPECT_FALSE(supervisor.Stop().ok());
+  }
+  CountModel m("");
+  Supervisor supervisor(m.g, {.logdir = dir_.path(), .save_increment_every = std::chrono::hours(1)});
+  const auto session = supervisor.PrepareOrWaitForSession();
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ(m.Count(**session), trained);
+  EXPECT_TRUE(supervisor.Stop().ok());
+}
+
+TEST_F(SupervisorTest, IncrementsNeedCheckpointsAndASaverForThem) {
+  CountModel m("");
+  const Supervisor none(
+      m.g, {.logdir = dir_.path(), .save_model_every = milliseconds(0), .save_increment_every = milliseconds(1)});
+  EXPECT_NE(m.g.status().message().find("save_increment_every needs save_model_every"), std::string::npos);
+  CountModel n("");
+  const Supervisor other(
+      n.g, {.logdir = dir_.path(), .saver = std::make_shared<Saver>(n.g), .save_increment_every = milliseconds(1)});
+  EXPECT_NE(n.g.status().message().find("SaverOptions::incremental"), std::string::npos) << n.g.status();
+}
+
 TEST_F(SupervisorTest, ARestartedChiefContinuesFromItsCheckpoint) {
   TestCluster cluster(1, 1);
   int64_t saved = 0;
