@@ -86,16 +86,53 @@ StatusOr<const RunningTables::Parts*> RunningTables::Find(const std::string& tab
 
 StatusOr<FetchedRows> RunningTables::Rows(const std::string& table, const std::vector<int64_t>& keys,
                                           TableInCheckpoint* found) {
-  return Inspect(table, keys, "norm", 0, found);
+  const auto of_part = [&keys](int number, int parts) {
+    std::vector<int64_t> of_part;
+    for (const int64_t key : keys) {
+      if (TableRows::ResidueOf(key) % parts == number) of_part.push_back(key);
+    }
+    return of_part;
+  };
+  return Inspect(table, of_part, "norm", 0, found);
 }
 
 StatusOr<FetchedRows> RunningTables::Top(const std::string& table, const std::string& by, int64_t count,
                                          TableInCheckpoint* found) {
-  return Inspect(table, {}, by, count, found);
+  return Inspect(
+      table, [](int, int) { return std::vector<int64_t>(); }, by, count, found);
 }
 
-StatusOr<FetchedRows> RunningTables::Inspect(const std::string& table, const std::vector<int64_t>& keys,
-                                             const std::string& by, int64_t count, TableInCheckpoint* found) {
+StatusOr<RunningRows> RunningTables::All(const std::string& table, TableInCheckpoint* found) {
+  TF_RETURN_IF_ERROR(Top(table, "norm", 1, found).status());
+  constexpr int64_t kRowsAtOnce = 50'000;
+  const int64_t at_once = kRowsAtOnce * kSmallTables / std::max<int64_t>(found->rows, 1);
+  return RunningRows(static_cast<int>(std::clamp<int64_t>(at_once, 1, kSmallTables)),
+                     [this, table](const std::vector<int64_t>& residues) {
+                       const auto of_part = [&residues](int number, int parts) {
+                         std::vector<int64_t> of_part;
+                         for (const int64_t residue : residues) {
+                           if (residue % parts == number) of_part.push_back(residue);
+                         }
+                         return of_part;
+                       };
+                       TableInCheckpoint ignored;
+                       return Inspect(table, of_part, "residue", 0, &ignored);
+                     });
+}
+
+Status RunningRows::ForEachRow(const TableInCheckpoint& table, bool slots,
+                               const std::function<Status(const SavedRow&)>& visit) {
+  for (int first = 0; first < kSmallTables; first += residues_at_once_) {
+    std::vector<int64_t> residues;
+    for (int r = first; r < std::min(first + residues_at_once_, int{kSmallTables}); ++r) residues.push_back(r);
+    TF_ASSIGN_OR_RETURN(FetchedRows rows, read_(residues));
+    TF_RETURN_IF_ERROR(rows.ForEachRow(table, slots, visit));
+  }
+  return OkStatus();
+}
+
+StatusOr<FetchedRows> RunningTables::Inspect(const std::string& table, const KeysOfPart& keys, const std::string& by,
+                                             int64_t count, TableInCheckpoint* found) {
   TF_ASSIGN_OR_RETURN(const Parts* parts, Find(table));
   found->name = table;
   Graph g;
@@ -103,14 +140,10 @@ StatusOr<FetchedRows> RunningTables::Inspect(const std::string& table, const std
   for (const auto& [number, part] : *parts) {
     found->rows += static_cast<int64_t>(part.report.rows());
     found->parts.push_back(part.report.table());
-    std::vector<int64_t> of_part;
-    for (const int64_t key : keys) {
-      if (TableRows::ResidueOf(key) % static_cast<int>(parts->size()) == number) of_part.push_back(key);
-    }
     const size_t slash = part.task.rfind('/');
     const auto device = g.Device(StrCat("/job:", part.task.substr(0, slash), "/task:", part.task.substr(slash + 1)));
     const Operation inspected = NodeBuilder(g, "_InspectTable")
-                                    .Input(Const(g, Tensor::Vector(of_part)))
+                                    .Input(Const(g, Tensor::Vector(keys(number, static_cast<int>(parts->size())))))
                                     .Attr("table", part.report.table())
                                     .Attr("top", count)
                                     .Attr("by", by)

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLI_TABLE_RUNNING_TABLES_H_
 #define TENSORBRAID_CLI_TABLE_RUNNING_TABLES_H_
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,20 @@ class FetchedRows final : public TableRowSource {
   std::vector<std::vector<Tensor>> parts_;
 };
 
+// Reads all rows of a table of a running job, some of its 1,000 small tables at a time.
+class RunningRows final : public TableRowSource {
+ public:
+  // Reads the rows of the keys with these remainders by 1,000.
+  using Read = std::function<StatusOr<FetchedRows>(const std::vector<int64_t>& residues)>;
+  RunningRows(int residues_at_once, Read read) : residues_at_once_(residues_at_once), read_(std::move(read)) {}
+  Status ForEachRow(const TableInCheckpoint& table, bool slots,
+                    const std::function<Status(const SavedRow&)>& visit) override;
+
+ private:
+  const int residues_at_once_;
+  const Read read_;
+};
+
 // Not thread-safe. Changes nothing in the job.
 class RunningTables {
  public:
@@ -39,6 +54,9 @@ class RunningTables {
   StatusOr<FetchedRows> Rows(const std::string& table, const std::vector<int64_t>& keys, TableInCheckpoint* found);
   // Reads the `count` rows of each part that come first by "norm", "frequency" or "version".
   StatusOr<FetchedRows> Top(const std::string& table, const std::string& by, int64_t count, TableInCheckpoint* found);
+  // Gives all rows, each as it is when it is read. Sets what is known of the table in `*found`. This object and
+  // `*found` must outlive the result.
+  StatusOr<RunningRows> All(const std::string& table, TableInCheckpoint* found);
 
  private:
   struct Part {
@@ -47,8 +65,10 @@ class RunningTables {
   };
   using Parts = std::map<int, Part>;
   StatusOr<const Parts*> Find(const std::string& table) const;
-  StatusOr<FetchedRows> Inspect(const std::string& table, const std::vector<int64_t>& keys, const std::string& by,
-                                int64_t count, TableInCheckpoint* found);
+  // The keys of each part: those that `keys` has for it.
+  using KeysOfPart = std::function<std::vector<int64_t>(int number, int parts)>;
+  StatusOr<FetchedRows> Inspect(const std::string& table, const KeysOfPart& keys, const std::string& by, int64_t count,
+                                TableInCheckpoint* found);
 
   std::map<std::string, Parts> tables_;  // by the name of the whole table
   const SessionOptions session_;

@@ -79,17 +79,35 @@ StatusOr<int> ShowTop(const TableFlags& flags, SavedTablesReader& reader) {
   return 0;
 }
 
+// Counts the rows that it gives.
+class CountedRows final : public TableRowSource {
+ public:
+  explicit CountedRows(TableRowSource& rows) : rows_(rows) {}
+  Status ForEachRow(const TableInCheckpoint& table, bool slots,
+                    const std::function<Status(const SavedRow&)>& visit) override {
+    return rows_.ForEachRow(table, slots, [&](const SavedRow& row) {
+      ++count_;
+      return visit(row);
+    });
+  }
+  int64_t count() const { return count_; }
+
+ private:
+  TableRowSource& rows_;
+  int64_t count_ = 0;
+};
+
 // A file has its name only once it is whole.
-StatusOr<int> ExportRows(const TableFlags& flags, SavedTablesReader& reader) {
-  TF_ASSIGN_OR_RETURN(const TableInCheckpoint table, reader.Find(flags.table));
+StatusOr<int> WriteTable(const TableFlags& flags, const TableInCheckpoint& table, TableRowSource& source) {
+  CountedRows rows(source);
   if (flags.output.empty()) {
-    TF_RETURN_IF_ERROR(WriteRows(reader, table, flags.slots, std::cout));
+    TF_RETURN_IF_ERROR(WriteRows(rows, table, flags.slots, std::cout));
     return 0;
   }
   const std::string unfinished = flags.output + ".unfinished";
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
   if (!file) return Unavailable("'", unfinished, "' cannot be written");
-  Status written = WriteRows(reader, table, flags.slots, file);
+  Status written = WriteRows(rows, table, flags.slots, file);
   file.close();
   std::error_code failed;
   if (written.ok()) std::filesystem::rename(unfinished, flags.output, failed);
@@ -99,9 +117,13 @@ StatusOr<int> ExportRows(const TableFlags& flags, SavedTablesReader& reader) {
     std::filesystem::remove(unfinished, ignored);
     return written;
   }
-  TF_ASSIGN_OR_RETURN(const int64_t rows, reader.CountRows(table));
-  std::fprintf(stderr, "%s\n", StrCat(flags.output, ": ", rows, " rows of '", table.name, "'").c_str());
+  std::fprintf(stderr, "%s\n", StrCat(flags.output, ": ", rows.count(), " rows of '", table.name, "'").c_str());
   return 0;
+}
+
+StatusOr<int> ExportRows(const TableFlags& flags, SavedTablesReader& reader) {
+  TF_ASSIGN_OR_RETURN(const TableInCheckpoint table, reader.Find(flags.table));
+  return WriteTable(flags, table, reader);
 }
 
 using Work = StatusOr<int> (*)(const TableFlags&, SavedTablesReader&);
@@ -131,6 +153,12 @@ StatusOr<int> ShowTopRunning(const TableFlags& flags, RunningTables& tables) {
   return 0;
 }
 
+StatusOr<int> ExportRunning(const TableFlags& flags, RunningTables& tables) {
+  TableInCheckpoint table;
+  TF_ASSIGN_OR_RETURN(RunningRows rows, tables.All(flags.table, &table));
+  return WriteTable(flags, table, rows);
+}
+
 // The tables of the job that flags.checkpoint names.
 StatusOr<RunningTables> OpenRunning(const TableFlags& flags) {
   const std::string address = flags.checkpoint.substr(kScheme.size());
@@ -153,9 +181,6 @@ int ExitCode(const StatusOr<int>& code) {
 int Run(Work work, RunningWork running_work, const TableFlags& flags) {
   const StatusOr<int> code = [&]() -> StatusOr<int> {
     if (flags.checkpoint.starts_with(kScheme)) {
-      if (running_work == nullptr) {
-        return InvalidArgument("'", flags.checkpoint, "' is a running job: export one of its checkpoints");
-      }
       TF_ASSIGN_OR_RETURN(RunningTables tables, OpenRunning(flags));
       return running_work(flags, tables);
     }
@@ -175,6 +200,11 @@ int Run(Work work, RunningWork running_work, const TableFlags& flags) {
 
 // Writes the rows of each new increment until the reader closes the pipe. With `once`, ends after the ones that exist.
 StatusOr<int> Follow(const TableFlags& flags) {
+  if (flags.checkpoint.starts_with(kScheme)) {
+    return InvalidArgument("'", flags.checkpoint, "' is a task of a running job, which does not know where the chief ",
+                           "saves; name the directory of its checkpoints. It has increments if the job saves them "
+                           "(save_incremental_checkpoint_secs)");
+  }
   TableFollower follower({.directory = flags.checkpoint, .full = flags.full, .table = flags.followed}, std::cout);
   bool begun = false, told = false;
   while (true) {
@@ -204,7 +234,7 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
                      "task of a running job: grpc://host:port")
         ->required();
     command->add_flag("--no_increments", flags->no_increments, "without the increments that follow the checkpoint");
-    if (running != nullptr) AddClientOptions(command, &flags->tls, &flags->token_file, &flags->insecure);
+    AddClientOptions(command, &flags->tls, &flags->token_file, &flags->insecure);
     command->callback([invocation, flags, work, running] {
       invocation->run = [flags, work, running] { return Run(work, running, *flags); };
     });
@@ -234,7 +264,7 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
   top->add_option("--count", flags->count, "how many keys to print")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
-  CLI::App* exported = add("export", "Write all rows as CSV", &ExportRows, nullptr);
+  CLI::App* exported = add("export", "Write all rows as CSV", &ExportRows, &ExportRunning);
   add_table(exported);
   add_slots(exported);
   exported->add_option("--output", flags->output, "the file to write; without it, standard output")->type_name("FILE");
@@ -261,7 +291,9 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
       "\nReads checkpoints of Tensorbraid, with the increments that follow them, and of DeepRec. Takes memory for one\n"
       "part of a table, and for the keys in increments. Of a running job, reads rows as they are, and changes nothing; "
       "a\n"
-      "row that is asked for does not count as looked up.\n\n"
+      "row that is asked for does not count as looked up. An export of a running job is not of one moment: its steps "
+      "go\n"
+      "on meanwhile.\n\n"
       "Examples:\n"
       "  tensorbraid table ls logs\n"
       "  tensorbraid table get grpc://localhost:2222 users 17 4711\n"

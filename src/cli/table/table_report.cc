@@ -126,7 +126,7 @@ StatusOr<std::string> DescribeTopRows(TableRowSource& reader, const TableInCheck
   return TableText(lines);
 }
 
-Status WriteRows(SavedTablesReader& reader, const TableInCheckpoint& table, bool slots, std::ostream& out) {
+Status WriteRows(TableRowSource& reader, const TableInCheckpoint& table, bool slots, std::ostream& out) {
   std::string line = "key,version";
   if (table.has_frequencies) line += ",frequency";
   for (int64_t i = 0; i < table.dim; ++i) line += StrCat(",v", i);

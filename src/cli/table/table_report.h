@@ -35,7 +35,7 @@ StatusOr<std::string> DescribeTopRows(TableRowSource& reader, const TableInCheck
 
 // Writes all rows as CSV with a headline: key, version, frequency if the table counts, and the numbers v0, v1, ...;
 // with `slots` also "Adagrad:0", .... Each number is the shortest text from which the same float is read.
-Status WriteRows(SavedTablesReader& reader, const TableInCheckpoint& table, bool slots, std::ostream& out);
+Status WriteRows(TableRowSource& reader, const TableInCheckpoint& table, bool slots, std::ostream& out);
 
 }  // namespace tensorbraid
 

@@ -18,7 +18,8 @@ Status InspectShape(ShapeContext& c) {
 
 void RegisterEmbeddingInspectOps(OpRegistry& r) {
   // With `top` 0, the rows of those of `keys` that have one. Otherwise the `top` rows that come first by `by`: the
-  // largest norms or frequencies, or the latest versions. `numbers` has shape [rows, columns, dim]; `columns` are the
+  // largest norms or frequencies, or the latest versions. With `by` "residue", `keys` are remainders by 1,000, and
+  // the rows are those of all keys with these remainders. `numbers` has shape [rows, columns, dim]; `columns` are the
   // names of the table and of its slots. `frequencies` is empty if the table does not count.
   r.Add(Op("_InspectTable")
             .Input("keys: int64")
@@ -30,7 +31,7 @@ void RegisterEmbeddingInspectOps(OpRegistry& r) {
             .Attr("table: string")
             .Attr("container: string = ''")
             .Attr("top: int >= 0 = 0")
-            .Attr("by: {'norm', 'frequency', 'version'} = 'norm'")
+            .Attr("by: {'norm', 'frequency', 'version', 'residue'} = 'norm'")
             .Stateful()
             .Shape(InspectShape)
             .NotDifferentiable());

@@ -15,7 +15,7 @@
 namespace tensorbraid::cpu {
 namespace {
 
-enum class TopBy { kNorm, kFrequency, kVersion };
+enum class TopBy { kNorm, kFrequency, kVersion, kResidue };
 
 // The keys that come first by a number: larger numbers first, then smaller keys. Thread-safe.
 class TopKeys {
@@ -50,6 +50,7 @@ class InspectTableKernel final : public Kernel {
         top_(c.attr<int64_t>("top")),
         by_(c.attr<std::string>("by") == "norm"        ? TopBy::kNorm
             : c.attr<std::string>("by") == "frequency" ? TopBy::kFrequency
+            : c.attr<std::string>("by") == "residue"   ? TopBy::kResidue
                                                        : TopBy::kVersion) {}
 
   Status Compute(KernelContext& ctx) override {
@@ -57,13 +58,30 @@ class InspectTableKernel final : public Kernel {
     if (!table.ok()) return NotFound("there is no growing table '", table_, "' on this task");
     const auto asked = ctx.input(0).data<int64_t>();
     std::vector<int64_t> keys(asked.begin(), asked.end());
-    if (top_ > 0) {
+    if (by_ == TopBy::kResidue) {
+      TF_ASSIGN_OR_RETURN(keys, KeysOfResidues(ctx, **table, keys));
+    } else if (top_ > 0) {
       TF_ASSIGN_OR_RETURN(keys, TopOf(ctx, **table));
     }
     return SetRows(ctx, **table, keys);
   }
 
  private:
+  static StatusOr<std::vector<int64_t>> KeysOfResidues(KernelContext& ctx, const EmbeddingTable& table,
+                                                       const std::vector<int64_t>& residues) {
+    std::vector<std::vector<int64_t>> keys(kSmallTables);
+    const int columns[] = {0};
+    const auto add = [&](int residue, SmallTable& small, const KeyCounts*) TB_NO_THREAD_SAFETY_ANALYSIS {
+      if (std::ranges::count(residues, residue) == 0) return;
+      std::vector<int64_t>& of_residue = keys[static_cast<size_t>(residue)];
+      small.ForEachRow([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS { of_residue.push_back(small.info(row).key); });
+    };
+    TF_RETURN_IF_ERROR(table.Export(ctx.pool(), columns, add));
+    std::vector<int64_t> all;
+    for (const std::vector<int64_t>& of_residue : keys) all.insert(all.end(), of_residue.begin(), of_residue.end());
+    return all;
+  }
+
   StatusOr<std::vector<int64_t>> TopOf(KernelContext& ctx, const EmbeddingTable& table) const {
     constexpr int64_t kMost = 100'000;
     TopKeys top(static_cast<size_t>(std::min(top_, kMost)));
