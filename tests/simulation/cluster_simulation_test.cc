@@ -221,6 +221,27 @@ TEST(ClusterRecovery, SynchronousTrainingContinues) {
                FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
 }
 
+// Two growing tables, whose lookups and updates travel in joined messages.
+TEST_P(ClusterSimulation, RowsOfGrowingTablesAreThoseOfADictionary) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(6, {.network = GetParam(), .num_ps = 2, .sync = sync, .tables = 2}, NothingMore);
+  }
+}
+
+TEST(ClusterFaults, AKilledWorkerLosesNoRowOfAnAcknowledgedStep) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(10, {.num_ps = 2, .sync = sync, .tables = 2}, NothingMore,
+                 FaultPlanOptions{.num_ps = 2, .kinds = {Kind::kKill, Kind::kKillAtMessage, Kind::kSlow}});
+  }
+}
+
+TEST(ClusterRecovery, TrainingOfGrowingTablesContinues) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(8, {.num_ps = 2, .sync = sync, .tables = 2, .last_step = 40, .checkpoints = true}, NothingMore,
+                 FaultPlanOptions{.num_ps = 2, .kinds = kAllFaults});
+  }
+}
+
 TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
   TrainOnSeeds(15, {.num_workers = 3, .sync = true, .spares = 1, .last_step = 40, .checkpoints = true}, NothingMore,
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});

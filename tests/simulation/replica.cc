@@ -19,6 +19,7 @@ class CountingHook final : public SessionRunHook {
   }
   SessionRunArgs BeforeRun(SessionRunContext&) override {
     ++runs_.begun;
+    for (const size_t key : TrainedKeys(runs_.next)) ++runs_.begun_of_key[key];
     return {};
   }
 
@@ -65,8 +66,20 @@ Replica::Replica(const TestCluster& cluster, int worker, const TrainingOptions& 
   for (int i = 0; i < options.biases; ++i) {
     logits = logits + Variable(g, {3}, Zeros(), {.name = StrCat("bias_", i)});
   }
-  const Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits)) -
-                      ReduceSum(count * Const(g, Tensor::Vector<float>(mine)));
+  const Output of_worker = Const(g, Tensor::Vector<float>(mine));
+  Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits)) - ReduceSum(count * of_worker);
+  if (options.tables > 0) keys = Placeholder(g, kInt64, {-1}, "keys");
+  for (int i = 0; i < options.tables; ++i) {
+    EmbeddingVariableOptions of_table = {.name = StrCat("rows_", i), .initializer = Zeros()};
+    if (options.num_ps > 1) of_table.partitioner = FixedSizePartitioner(options.num_ps);
+    const EmbeddingVariable table(g, options.num_workers, of_table);
+    loss = loss - ReduceSum(nn::EmbeddingLookup(table, keys) * of_worker);
+    const std::vector<int64_t> all(kTableKeys.begin(), kTableKeys.end());
+    rows.push_back(nn::EmbeddingLookup(table, Const(g, Tensor::Vector(all))));
+    for (const Variable& part : table.parts()) {
+      shapes.push_back(NodeBuilder(g, "KvVariableShape").Input(part.handle()).Attr("out_type", kInt64).Output());
+    }
+  }
   std::shared_ptr<Optimizer> optimizer = std::make_shared<GradientDescentOptimizer>(1.0);
   hooks.push_back(StopAtStep(options.last_step));
   if (options.sync) {
@@ -102,8 +115,15 @@ Status Replica::Train(Runs& runs, const std::function<void()>& ready, const std:
   while (!session->ShouldStop()) {
     std::vector<Fetch> fetches = {train, step, count.value()};
     if (async != nullptr) fetches.emplace_back(async->outcomes());
-    TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, {{x, batch}, {labels, classes}}));
+    std::vector<Feed> feeds = {{x, batch}, {labels, classes}};
+    const auto trained = TrainedKeys(runs.next);
+    if (keys.valid()) {
+      feeds.emplace_back(keys, Tensor::Vector<int64_t>({kTableKeys[trained[0]], kTableKeys[trained[1]]}));
+    }
+    TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches, feeds));
+    ++runs.next;
     if (!values[1].is_valid()) continue;  // training was over before this run
+    for (const size_t key : trained) ++runs.acknowledged_of_key[key];
     if (++runs.acknowledged == 1) warm();
     const int64_t now = values[1].scalar<int64_t>();
     if (sessions == seen_in && now < seen) return Internal("the global step has fallen from ", seen, " to ", now);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -548,7 +549,10 @@ class Training {
     Replica reader(cluster_, 0, options_);
     TF_RETURN_IF_ERROR(reader.g.status());
     TF_ASSIGN_OR_RETURN(const auto session, Session::Create(reader.g, {.target = cluster_.target("ps", 0)}));
-    TF_ASSIGN_OR_RETURN(const auto values, session->Run({reader.step, reader.count, reader.weights}));
+    std::vector<Fetch> fetches = {reader.step, reader.count, reader.weights};
+    fetches.insert(fetches.end(), reader.rows.begin(), reader.rows.end());
+    fetches.insert(fetches.end(), reader.shapes.begin(), reader.shapes.end());
+    TF_ASSIGN_OR_RETURN(const auto values, session->Run(fetches));
     TF_RETURN_IF_ERROR(session->Close());
     MutexLock lock(mu_);
     Trained result{.global_step = values[0].scalar<int64_t>(),
@@ -570,7 +574,42 @@ class Training {
     TF_RETURN_IF_ERROR(Annotate(CheckResult(result, counts),
                                 StrCat("step ", result.global_step, ", counts [", absl::StrJoin(counts, ", "),
                                        "], acknowledged ", result.acknowledged, ", kills ", kills_)));
+    TF_RETURN_IF_ERROR(CheckTables(std::span(values).subspan(3)));
     return result;
+  }
+
+  // `values` are Replica::rows and Replica::shapes.
+  Status CheckTables(std::span<const Tensor> values) TB_REQUIRES(mu_) {
+    constexpr double kRounding = 1e-3;
+    const auto tables = static_cast<size_t>(options_.tables);
+    const size_t parts = tables == 0 ? 0 : (values.size() - tables) / tables;
+    for (size_t t = 0; t < tables; ++t) {
+      int64_t known = 0, nonzero = 0;
+      for (size_t p = 0; p < parts; ++p) known += values[tables + t * parts + p].data<int64_t>()[0];
+      for (size_t k = 0; k < kTableKeys.size(); ++k) {
+        const auto row = values[t].data<float>().subspan(k * runs_.size(), runs_.size());
+        double sum = 0;
+        for (size_t w = 0; w < runs_.size(); ++w) {
+          const double applied = row[w];
+          const int64_t begun = runs_[w].begun_of_key[k], acknowledged = runs_[w].acknowledged_of_key[k];
+          const std::string where =
+              StrCat("row ", kTableKeys[k], " of table ", t, " has ", applied, " gradients of worker/", w,
+                     ", which has computed ", begun, " and got ", acknowledged, " acknowledged");
+          if (applied > static_cast<double>(begun) + kRounding) return Internal(where);
+          sum += applied;
+          if (options_.sync) continue;
+          if (std::abs(applied - std::round(applied)) > kRounding) return Internal(where);
+          const bool lost = applied < static_cast<double>(acknowledged) - kRounding;
+          if (ps_kills_ == 0 && lost) return Internal(where);
+          if (options_.faults.empty() && std::llround(applied) != acknowledged) return Internal(where);
+        }
+        nonzero += sum > kRounding;
+        if (std::abs(sum - std::round(sum)) <= kRounding) continue;
+        return Internal("row ", kTableKeys[k], " of table ", t, " has ", sum, " gradients, not averages of them");
+      }
+      if (known != nonzero) return Internal("table ", t, " has ", known, " rows, but ", nonzero, " keys were trained");
+    }
+    return OkStatus();
   }
 
   Status CheckResult(const Trained& result, const std::vector<double>& counts) TB_REQUIRES(mu_) {

@@ -34,6 +34,8 @@ struct TrainingOptions {
   // Variables that the parameter servers get beside the three that every model has: its weights, the global step, and
   // the one that counts gradients.
   int biases = 0;
+  // Growing tables, in parts on all parameter servers. Each step trains two keys in each of them.
+  int tables = 0;
   int64_t last_step = 20;
   bool checkpoints = false;  // the chief saves one every 5 steps, on the simulated disk
   int clients = 0;           // threads whose sessions come and go
@@ -87,6 +89,9 @@ struct Trained {
 //   parameter server may cost the steps since the latest checkpoint.
 // - When the power fails, the disk keeps the checkpoint of each save that has returned.
 // - Each step of synchronous training applies an average of gradients.
+// - The rows of growing tables are those of a dictionary that counts the gradients of each worker and key: at most all
+//   that were computed, at least those of acknowledged steps if no parameter server was lost, and exactly these without
+//   faults. A key that was never trained has no row.
 // - At the end, no task holds a step or a session of another one.
 StatusOr<Trained> Train(Scheduler& scheduler, const TrainingOptions& options);
 
