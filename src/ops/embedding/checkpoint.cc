@@ -68,26 +68,25 @@ Status SaveTablesShape(ShapeContext& c) {
                          names.size());
 }
 
+// Adds the inputs and outputs that exports of tables have in common; tracked ones also have `deleted`.
+Op AddExport(Op op, bool tracked) {
+  op.Input("table: resource").Input("slots: N * resource").Attr("N: int >= 0");
+  for (const char* output : {"keys: int64", "freqs: int64", "versions: int64", "partition_offset: int32"}) {
+    op.Output(output);
+  }
+  if (tracked) op.Output("deleted: int64");
+  for (const char* output : {"values: float", "slot_values: N * float", "keys_filtered: int64", "freqs_filtered: int64",
+                             "versions_filtered: int64", "partition_filter_offset: int32"}) {
+    op.Output(output);
+  }
+  op.Stateful().NotDifferentiable();
+  return op;
+}
+
 }  // namespace
 
 void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
-  r.Add(Op("_ExportTable")
-            .Input("table: resource")
-            .Input("slots: N * resource")
-            .Output("keys: int64")
-            .Output("freqs: int64")
-            .Output("versions: int64")
-            .Output("partition_offset: int32")
-            .Output("values: float")
-            .Output("slot_values: N * float")
-            .Output("keys_filtered: int64")
-            .Output("freqs_filtered: int64")
-            .Output("versions_filtered: int64")
-            .Output("partition_filter_offset: int32")
-            .Attr("N: int >= 0")
-            .Stateful()
-            .Shape(ExportTableShape)
-            .NotDifferentiable());
+  r.Add(AddExport(Op("_ExportTable"), /*tracked=*/false).Shape(ExportTableShape));
   r.Add(Op("_RestoreTable")
             .Input("prefix: string")
             .Input("table: resource")
@@ -101,27 +100,9 @@ void RegisterEmbeddingCheckpointOps(OpRegistry& r) {
   // As _ExportTable, and begins to record what changes after the save with the number `save`; 0 records nothing.
   // `predecessor` is the number of the save before that was completed, or 0. If `only_changes`, the rows are those that
   // have changed since then, and `deleted` has the keys that were deleted, also those that have a row again.
-  r.Add(Op("_ExportTrackedTable")
-            .Input("save: int64")
-            .Input("predecessor: int64")
-            .Input("table: resource")
-            .Input("slots: N * resource")
-            .Output("keys: int64")
-            .Output("freqs: int64")
-            .Output("versions: int64")
-            .Output("partition_offset: int32")
-            .Output("deleted: int64")
-            .Output("values: float")
-            .Output("slot_values: N * float")
-            .Output("keys_filtered: int64")
-            .Output("freqs_filtered: int64")
-            .Output("versions_filtered: int64")
-            .Output("partition_filter_offset: int32")
-            .Attr("only_changes: bool")
-            .Attr("N: int >= 0")
-            .Stateful()
-            .Shape(ExportTrackedTableShape)
-            .NotDifferentiable());
+  r.Add(AddExport(Op("_ExportTrackedTable").Input("save: int64").Input("predecessor: int64").Attr("only_changes: bool"),
+                  /*tracked=*/true)
+            .Shape(ExportTrackedTableShape));
   // Writes a checkpoint of growing tables, 1/1,000 of a table at a time. `columns` has, for each table, the number of
   // handles that belong to it: its own, then those of its slots. `names` are their names in the checkpoint. `save` and
   // `predecessor` are those of _ExportTrackedTable.

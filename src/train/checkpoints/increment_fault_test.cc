@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "cluster/testing/test_cluster.h"
-#include "core/testing/faulty_files.h"
 #include "train/checkpoints/checkpoint_saver.h"
+#include "train/checkpoints/fault_cases_testutil.h"
 #include "train/checkpoints/increment_testutil.h"
 #include "train/checkpoints/increments.h"
 
@@ -19,19 +18,12 @@ namespace tensorbraid {
 namespace {
 
 using Fault = FaultyFiles::Fault;
-using UnsyncedNames = FaultyFiles::UnsyncedNames;
-
-struct IncrementFault {
-  const char* name;
-  Fault fault;
-  std::optional<UnsyncedNames> power_loss = std::nullopt;
-};
 
 // The parameters are the fault, whether two parameter servers have the table, and whether the save with the fault is a
 // full one, which ends a chain.
-class IncrementFaultTest : public testing::TestWithParam<std::tuple<IncrementFault, bool, bool>> {
+class IncrementFaultTest : public testing::TestWithParam<FaultParam> {
  protected:
-  const IncrementFault& fault() const { return std::get<0>(GetParam()); }
+  const FaultCase& fault() const { return std::get<0>(GetParam()); }
   bool on_servers() const { return std::get<1>(GetParam()); }
   bool full() const { return std::get<2>(GetParam()); }
 
@@ -98,32 +90,20 @@ class IncrementFaultTest : public testing::TestWithParam<std::tuple<IncrementFau
 };
 
 TEST_P(IncrementFaultTest, ARestoreGivesAStateThatWasSaved) {
-  int n = 1;
-  while (true) {
-    SCOPED_TRACE(StrCat("at change ", n));
-    dir_ = StrCat("/logs-", n);
-    if (!SaveWithFaultAt(n) || HasFailure()) break;
-    ++n;
-  }
   // A save creates, appends to, syncs and renames at least three files: the data, the index and `checkpoint`.
-  EXPECT_TRUE(n > 12 || HasFailure()) << n;
+  ForEachChange(12, &dir_, [this](int n) { return SaveWithFaultAt(n); });
 }
 
-std::string FaultName(const testing::TestParamInfo<std::tuple<IncrementFault, bool, bool>>& info) {
-  return StrCat(std::get<0>(info.param).name, std::get<1>(info.param) ? "Servers" : "Local",
-                std::get<2>(info.param) ? "Full" : "");
+std::string IncrementFaultName(const testing::TestParamInfo<FaultParam>& info) {
+  return FaultName(info.param, "Servers", "Local", "Full");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, IncrementFaultTest,
-    testing::Combine(testing::Values(IncrementFault{"IoError", Fault::kIoError},
-                                     IncrementFault{"NoSpace", Fault::kNoSpace},
-                                     IncrementFault{"ReadOnly", Fault::kReadOnly},
-                                     IncrementFault{"Killed", Fault::kKilled},
-                                     IncrementFault{"PowerLossOfNames", Fault::kKilled, UnsyncedNames::kLost},
-                                     IncrementFault{"PowerLossOfData", Fault::kKilled, UnsyncedNames::kKept}),
-                     testing::Bool(), testing::Bool()),
-    FaultName);
+INSTANTIATE_TEST_SUITE_P(Errors, IncrementFaultTest,
+                         testing::Combine(testing::ValuesIn(kFileErrors), testing::Bool(), testing::Bool()),
+                         IncrementFaultName);
+INSTANTIATE_TEST_SUITE_P(Ends, IncrementFaultTest,
+                         testing::Combine(testing::ValuesIn(kProcessEnds), testing::Bool(), testing::Bool()),
+                         IncrementFaultName);
 
 }  // namespace
 }  // namespace tensorbraid

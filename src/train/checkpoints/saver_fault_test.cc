@@ -9,11 +9,11 @@
 #include <tuple>
 
 #include "cluster/testing/test_cluster.h"
-#include "core/testing/faulty_files.h"
 #include "core/threads/thread.h"
 #include "io/file.h"
 #include "tensorbraid/tensorbraid.h"
 #include "train/checkpoints/checkpoint_saver.h"
+#include "train/checkpoints/fault_cases_testutil.h"
 
 namespace tensorbraid {
 namespace {
@@ -99,14 +99,8 @@ class SaverFaultTest : public testing::Test {
   std::unique_ptr<Program> others_[2];  // not sharded and sharded
 };
 
-struct FaultCase {
-  const char* name;
-  Fault fault;
-  std::optional<UnsyncedNames> power_loss = std::nullopt;
-};
-
 // The parameters are the fault, whether the save is sharded, and whether it replaces a checkpoint with the same prefix.
-class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface<std::tuple<FaultCase, bool, bool>> {
+class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface<FaultParam> {
  protected:
   const FaultCase& fault() const { return std::get<0>(GetParam()); }
   bool sharded() const { return std::get<1>(GetParam()); }
@@ -167,36 +161,19 @@ class EveryFaultTest : public SaverFaultTest, public testing::WithParamInterface
 };
 
 TEST_P(EveryFaultTest, LeavesAGoodCheckpointThatIsFound) {
-  int n = 1;
-  while (true) {
-    SCOPED_TRACE(StrCat("at change ", n));
-    dir_ = StrCat("/logs-", n);
-    if (!SaveWithFaultAt(n) || HasFailure()) break;
-    ++n;
-  }
   // A save has at least 16 operations: it creates, appends to, syncs and renames each of four files, which are the
   // data, the index, the graph and `checkpoint`.
-  EXPECT_TRUE(n > 16 || HasFailure()) << n;
+  ForEachChange(16, &dir_, [this](int n) { return SaveWithFaultAt(n); });
 }
 
-std::string NameOf(const testing::TestParamInfo<std::tuple<FaultCase, bool, bool>>& info) {
-  return StrCat(std::get<0>(info.param).name, std::get<1>(info.param) ? "Sharded" : "Whole",
-                std::get<2>(info.param) ? "SamePrefix" : "");
+std::string NameOf(const testing::TestParamInfo<FaultParam>& info) {
+  return FaultName(info.param, "Sharded", "Whole", "SamePrefix");
 }
 
 INSTANTIATE_TEST_SUITE_P(Errors, EveryFaultTest,
-                         testing::Combine(testing::Values(FaultCase{"IoError", Fault::kIoError},
-                                                          FaultCase{"NoSpace", Fault::kNoSpace},
-                                                          FaultCase{"ReadOnly", Fault::kReadOnly}),
-                                          testing::Bool(), testing::Bool()),
-                         NameOf);
-INSTANTIATE_TEST_SUITE_P(
-    Ends, EveryFaultTest,
-    testing::Combine(testing::Values(FaultCase{"Killed", Fault::kKilled},
-                                     FaultCase{"PowerLossOfNames", Fault::kKilled, UnsyncedNames::kLost},
-                                     FaultCase{"PowerLossOfData", Fault::kKilled, UnsyncedNames::kKept}),
-                     testing::Bool(), testing::Bool()),
-    NameOf);
+                         testing::Combine(testing::ValuesIn(kFileErrors), testing::Bool(), testing::Bool()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Ends, EveryFaultTest,
+                         testing::Combine(testing::ValuesIn(kProcessEnds), testing::Bool(), testing::Bool()), NameOf);
 // These saves do not replace a checkpoint with the same prefix, because an older checkpoint must exist in case the new
 // one is damaged.
 INSTANTIATE_TEST_SUITE_P(Damage, EveryFaultTest,
