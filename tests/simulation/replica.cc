@@ -74,6 +74,8 @@ Replica::Replica(const TestCluster& cluster, int worker, const TrainingOptions& 
     if (options.num_ps > 1) of_table.partitioner = FixedSizePartitioner(options.num_ps);
     const EmbeddingVariable table(g, options.num_workers, of_table);
     loss = loss - ReduceSum(nn::EmbeddingLookup(table, keys) * of_worker);
+    // What reads the table at the end, when the workers have left.
+    const auto device = g.Device("/job:ps/task:0");
     const std::vector<int64_t> all(kTableKeys.begin(), kTableKeys.end());
     rows.push_back(nn::EmbeddingLookup(table, Const(g, Tensor::Vector(all))));
     for (const Variable& part : table.parts()) {

@@ -27,9 +27,10 @@ class RunningTablesTest : public testing::Test {
 
   RunningTablesTest() {
     const auto device = g_.Device(ReplicaDeviceSetter({.ps_tasks = 2}));
-    const Variable step = GetOrCreateGlobalStep(g_);
+    // The setter takes the servers in turns, so part i is on server i.
     const EmbeddingVariable table(g_, 2,
                                   {.name = "users", .initializer = Zeros(), .partitioner = FixedSizePartitioner(2)});
+    const Variable step = GetOrCreateGlobalStep(g_);
     std::vector<int64_t> all;
     for (int64_t i = 0; i < kRows; ++i) all.push_back(i * 37);
     const Output keys = Const(g_, Tensor::Vector(all));

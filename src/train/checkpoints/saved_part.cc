@@ -69,6 +69,8 @@ std::set<const SavedVariable*> UpdatedByRows(const Graph& graph, const std::vect
   std::set<const SavedVariable*> by_rows;
   for (const SavedVariable* v : variables) {
     if (v->variable.table() != nullptr || !handles.contains(NodeOf(v->variable.handle()))) continue;
+    // Scalars have no rows. A rule for rows may have some, such as the powers of Adam's betas.
+    if (v->variable.shape().has_rank() && v->variable.shape().rank() == 0) continue;
     // The slices of other savers need not be those of rows.
     if (v->shape_and_slice.empty() || v->variable.part_of() != nullptr) by_rows.insert(v);
   }

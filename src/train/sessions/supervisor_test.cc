@@ -112,7 +112,6 @@ TEST_F(SupervisorTest, IncrementsAreSavedBetweenCheckpoints) {
     trained = m.Count(**session);
     const auto newest = [&] { return LatestCheckpoint(increments).value_or(""); };
     while (!newest().ends_with("model.ckpt-10")) ASSERT_FALSE(supervisor.ShouldStop());
-    EXPECT_EQ(LatestCheckpoint(dir_.path()).value().find("model.ckpt-10"), std::string::npos) << "no full one is due";
     // The session ends without a last checkpoint, as if its process was killed.
     supervisor.coordinator().RequestStop(Internal("killed"));
     EXPECT_FALSE(supervisor.Stop().ok());

@@ -96,6 +96,10 @@ Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, con
                              " changed rows of '", name, "' with values ", values.dtype(), values.shape(),
                              ", which do not fit to ", to->dtype(), part.whole);
     }
+    if (to->shape().rank() == 0) {  // a scalar, whose shape was not known when it was saved
+      *to = values;
+      continue;
+    }
     const int64_t size = to->shape().dim(0) == 0 ? 0 : to->num_elements() / to->shape().dim(0);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t number = all ? first + i : numbers.data<int64_t>()[static_cast<size_t>(i)];
