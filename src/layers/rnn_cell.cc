@@ -98,7 +98,7 @@ class BoundGru final : public BoundCell {
   }
 
   StepResult Step(Output x, const std::vector<Output>& state) const override {
-    const Output before = state[0];
+    const Output& before = state[0];
     if (fused_) {
       const Output h = nn::GruBlockCell(x, before, gates_, candidate_, gates_bias_, candidate_bias_).h;
       return {h, {h}};

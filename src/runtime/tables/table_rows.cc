@@ -212,26 +212,28 @@ Status TableRows::VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& a
   // An update usually follows a lookup of its keys, whose order and rows it can use.
   std::unique_ptr<FoundRows> found = visit.write ? lookups_.Take(visit.keys) : nullptr;
   KeyOrder own;
+  const KeyOrder* order = &own;
   std::span<const uint32_t> known;
   std::span<uint32_t> report;
   if (found != nullptr) {
     known = found->rows;
+    order = &found->order;
   } else {
     TF_ASSIGN_OR_RETURN(own, OrderOf(visit.keys));
     if (visit.before_update && lookups_.Wants(visit.keys.size())) {
       found = std::make_unique<FoundRows>();
       found->keys.assign(visit.keys.begin(), visit.keys.end());
       found->order = std::move(own);
+      order = &found->order;
       found->rows.resize(visit.keys.size());
       report = found->rows;
     }
   }
-  const KeyOrder& order = found == nullptr ? own : found->order;
   std::atomic<bool> failed{false};
   const double cost_of_table =
       visit.cost_ns * static_cast<double>(visit.keys.size()) / static_cast<double>(small_.size());
   pool.ParallelFor(static_cast<int64_t>(small_.size()), cost_of_table, [&](int64_t first, int64_t last) {
-    Visitor visitor(*this, visit, order, known, report, apply);
+    Visitor visitor(*this, visit, *order, known, report, apply);
     if (!visitor.VisitTables(static_cast<size_t>(first), static_cast<size_t>(last))) failed = true;
   });
   if (failed) return NoMemory(dim());
