@@ -50,7 +50,7 @@ struct InitialRows {
   double a = 0;
   double b = 0;
   int64_t seed = 0;
-  // If above 0: there are so many initial rows, and that of a key is the one of the key floor-mod(key, matrix_rows).
+  // If above 0: there are so many different initial rows. A key has the initial row of floor-mod(key, matrix_rows).
   int64_t matrix_rows = 0;
   // If it is valid: the initial rows themselves, float32 [matrix_rows, dim]. Then `kind`, `a`, `b` and `seed` have no
   // effect.

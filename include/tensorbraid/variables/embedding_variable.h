@@ -30,9 +30,9 @@ struct EmbeddingVariableOptions {
   // Those that scale by the number of rows take matrix_rows for it, or kInitialRows if that is 0. A seed of 0 stands
   // for the graph's seed. Null: TruncatedNormal().
   Initializer initializer = nullptr;
-  // If above 0: the table has so many initial rows, and that of a key is the one of the key floor-mod(key,
-  // matrix_rows). Keys that are not trained then read one of so many rows, also in a SavedModel. Source:
-  // default_value_dim of DeepRec's tf.InitializerOption.
+  // If above 0: the table has so many different initial rows. A key has the initial row of floor-mod(key, matrix_rows).
+  // Keys that are not trained then read one of these rows, also in a SavedModel. Source: default_value_dim of DeepRec's
+  // tf.InitializerOption.
   int64_t matrix_rows = 0;
   // If it is valid: the initial rows, finite float32 [n, dim]. That of a key is row floor-mod(key, n). Then neither
   // `initializer` nor `matrix_rows` may be set. The matrix is in the graph once for each part.

@@ -22,7 +22,7 @@ StatusOr<std::shared_ptr<const FirstRows>> MakeFirstRows(const std::string& dist
                                                          const std::vector<float>& arguments, int64_t seed,
                                                          const std::string& whole);
 
-// Rows that are those of `rows` for the keys 0 to count - 1: the row of a key is that of floor-mod(key, count).
+// Initial rows that repeat: a key has the row that `rows` gives to floor-mod(key, count).
 // REQUIRES: count >= 1.
 std::shared_ptr<const FirstRows> MakeRepeatedRows(std::shared_ptr<const FirstRows> rows, int64_t count);
 

@@ -297,7 +297,7 @@ class TableRestore {
   }
 
   // Makes all rows, or sets the columns of those that exist if column 0 is not among the columns. One thread reads, and
-  // those of the pool that are idle make rows.
+  // the idle threads of the pool make rows.
   Status ReadAll(SavedRows& saved) {
     const int64_t most = RowsOfBatch(saved);
     const auto next = [&](RowBatch* batch) -> Status {

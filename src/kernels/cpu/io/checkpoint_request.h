@@ -18,7 +18,7 @@ struct CheckpointRequest {
   std::span<const std::string> names;
   std::span<const std::string> slices;
 };
-// InvalidArgument if they are not those of so many tensors.
+// InvalidArgument if they do not name so many tensors.
 StatusOr<CheckpointRequest> ReadCheckpointRequest(KernelContext& ctx, int num_tensors);
 
 // The indices of the names in lexicographic order, which is often their order in the file.
