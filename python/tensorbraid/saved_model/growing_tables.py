@@ -99,7 +99,7 @@ class ServingGraph:
 
 
 def _others(handle):
-    """The number of rows for keys that have none: that of the matrix of initial rows, or 1."""
+    """The number of rows for keys that have none: 1, or the number of rows of the matrix."""
     return 1 if _integer(handle, "_filter_freq") > 0 else max(_integer(handle, "_matrix_rows"), 1)
 
 

@@ -25,7 +25,7 @@ bool IsSmallInteger(const Node& node, int output) {
 
 bool IsList(const Node& node, int output) { return node.output_type(output) == DType::kVariant; }
 
-// Whether a scalar may be the flow of a TensorArray, which nobody looks at.
+// Whether a scalar may be the flow of a TensorArray, whose value has no meaning.
 bool MayBeFlow(const Node& node) { return node.output_type(0) == kFloat32 && node.output_shape(0).is_scalar(); }
 
 // The nodes of control flow that may pass on the flow of a TensorArray whose elements are on the host. A loop that

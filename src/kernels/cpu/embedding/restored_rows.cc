@@ -316,7 +316,7 @@ class TableRestore {
     constexpr int kMostThreads = 16;
     const int threads = std::min(ctx_.pool().num_threads() + 1, kMostThreads);
     RowBatches batches(next, static_cast<size_t>(threads) + 1);
-    // Whoever comes late finds no batch left.
+    // A thread that comes late finds no batch left.
     ctx_.pool().ParallelFor(threads, 1e9, [&](int64_t, int64_t) {
       RowBatch batch;
       Scratch scratch;
