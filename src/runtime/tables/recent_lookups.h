@@ -22,11 +22,20 @@ struct KeyOrder {
   std::vector<uint16_t> tables = {};  // by position
 };
 
+struct RowInfo;
+
+// Where a row is: its place in memory, and its number in its small table. If there is none, `place` is null.
+struct FoundRow {
+  RowInfo* place = nullptr;
+  uint32_t number = ~uint32_t{0};
+};
+
 // What a lookup has found. Rows may have come and gone since, so each one is compared with its key before it is used.
+// Their places stay as long as the table has its rows.
 struct FoundRows {
   std::vector<int64_t> keys = {};
   KeyOrder order = {};
-  std::vector<uint32_t> rows = {};  // row i of key order.numbers[i] in its small table; RowIndex::kNone: it had none
+  std::vector<FoundRow> rows = {};  // row i is that of key order.numbers[i]
 };
 
 // Keeps what the last lookups of moderate size have found. Thread-safe.

@@ -39,10 +39,8 @@ struct RowPlace {
 class RowChunks {
  public:
   char* At(RowPlace place, size_t stride) const { return Chunk(place.chunk) + place.offset * stride; }
-  // Begins to load what At needs besides this object.
-  void PrefetchEntry(RowPlace place) const {
-    if (place.chunk >= kInline) __builtin_prefetch(&more_[place.chunk - kInline]);
-  }
+  // The address of what At reads besides this object; null if it reads nothing else.
+  const void* EntryOf(RowPlace place) const { return place.chunk < kInline ? nullptr : &more_[place.chunk - kInline]; }
   uint32_t chunks() const { return chunks_; }
   // Adds a chunk, whose rows have no values yet. Returns false if there is no memory.
   bool AddChunk(size_t stride, RowArena& arena);

@@ -44,11 +44,15 @@ class RowIndex {
   // different moments. REQUIRES: 1 <= base <= 16.
   explicit RowIndex(uint32_t base = 1) : base_(static_cast<uint8_t>(base)) {}
 
-  // Begins to load the buckets at which the search for this hash begins, and those that an insertion moves.
-  void Prefetch(uint64_t hash) const {
-    if (now_.buckets != nullptr) __builtin_prefetch(&now_.buckets[now_.HomeOf(hash)]);
+  // Calls visit(address) for the buckets at which the search for this hash begins.
+  template <typename Visit>
+  void VisitBuckets(uint64_t hash, const Visit& visit) const {
+    if (now_.buckets != nullptr) visit(&now_.buckets[now_.HomeOf(hash)]);
+    if (old_ != nullptr) visit(&old_->buckets[old_->HomeOf(hash)]);
+  }
+  // Begins to load the buckets that an insertion moves.
+  void PrefetchMove() const {
     if (old_ == nullptr) return;
-    __builtin_prefetch(&old_->buckets[old_->HomeOf(hash)]);
     __builtin_prefetch(&old_->buckets[next_move_]);
     for (uint32_t b : {2 * next_move_, 2 * next_move_ + 1}) __builtin_prefetch(&now_.buckets[b], 1);
   }

@@ -64,27 +64,31 @@ class alignas(64) SmallTable {
 
   mutable BriefLock mu;
 
-  // Begin to load memory that later calls for a key need: this object, which is not locked yet; the buckets of the
-  // index; the entry of a row in the list of chunks.
+  // Begins to load this object, which is not locked yet.
   void PrefetchSelf() const {
     for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at, 1);
   }
-  void PrefetchIndex(uint64_t hash) const TB_REQUIRES(mu) { index_.Prefetch(hash); }
-  void PrefetchEntry(uint32_t row) const TB_REQUIRES(mu) { chunks_.PrefetchEntry(RowPlace(row)); }
-  // Loads the lines of the cache with the first `bytes` of a row. A processor may drop a prefetch of an address whose
-  // page it has not used lately, but not a load. Loads of rows that follow each other overlap.
-  void LoadRow(uint32_t row, size_t bytes) const TB_REQUIRES(mu) {
-    if (RowPlace(row).chunk >= chunks_.chunks()) return;
-    const auto* const begin = reinterpret_cast<const volatile char*>(&info(row));
-    for (size_t at = 0; at < std::min<size_t>(bytes, stride_); at += 64) static_cast<void>(begin[at]);
+  // Call visit(address) for the lines of the cache that later calls for a key need: the buckets of the index, and the
+  // entry of a row in the list of chunks.
+  template <typename Visit>
+  void VisitBuckets(uint64_t hash, const Visit& visit) const TB_REQUIRES(mu) {
+    index_.VisitBuckets(hash, visit);
+  }
+  void PrefetchMove() const TB_REQUIRES(mu) { index_.PrefetchMove(); }
+  template <typename Visit>
+  void VisitEntry(uint32_t row, const Visit& visit) const TB_REQUIRES(mu) {
+    if (const void* entry = chunks_.EntryOf(RowPlace(row)); entry != nullptr) visit(entry);
   }
   uint32_t Candidate(uint64_t hash) const TB_REQUIRES(mu) { return index_.Candidate(hash); }
-  // Whether this is the row of the key. Any number is allowed.
-  bool HasRow(uint32_t row, int64_t key) const TB_REQUIRES(mu) {
-    if (RowPlace(row).chunk >= chunks_.chunks()) return false;
-    const RowInfo& of = info(row);
-    return of.key == key && of.version != RowInfo::kFree;
+  // The bytes of a place: of its info, and of the columns that are not later ones.
+  size_t place_bytes() const TB_REQUIRES(mu) { return stride_; }
+  // The place of a row, which stays the same; null if there is no memory for so many rows yet.
+  RowInfo* PlaceOf(uint32_t row) const TB_REQUIRES(mu) {
+    const RowPlace place(row);
+    return place.chunk < chunks_.chunks() ? reinterpret_cast<RowInfo*>(chunks_.At(place, stride_)) : nullptr;
   }
+  // Whether a place has the row of the key.
+  static bool IsRowOf(const RowInfo& place, int64_t key) { return place.key == key && place.version != RowInfo::kFree; }
   uint32_t Find(int64_t key, uint64_t hash) const TB_REQUIRES(mu) {
     return index_.Find(hash, [this, key](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS { return info(row).key == key; });
   }
@@ -113,7 +117,7 @@ class alignas(64) SmallTable {
       if (info(row).version != RowInfo::kFree) visit(row);
     }
   }
-  // The bytes of a row up to the end of a column.
+  // The bytes of a place up to the end of a column.
   size_t BytesTo(size_t column) const { return sizeof(RowInfo) + (column + 1) * row_bytes(); }
   RowInfo& info(uint32_t row) const TB_REQUIRES(mu) {
     return *reinterpret_cast<RowInfo*>(chunks_.At(RowPlace(row), stride_));
@@ -124,6 +128,12 @@ class alignas(64) SmallTable {
       return reinterpret_cast<float*>(chunks_.At(RowPlace(row), stride_) + sizeof(RowInfo)) + column * shared_->dim;
     }
     return reinterpret_cast<float*>((*later_)[column - first_columns_].At(RowPlace(row), row_bytes()));
+  }
+  // The same, if the place of the row is known.
+  float* numbers(size_t column, uint32_t row, RowInfo* place) const TB_REQUIRES(mu) {
+    if (column < first_columns_) [[likely]]
+      return reinterpret_cast<float*>(place + 1) + column * shared_->dim;
+    return numbers(column, row);
   }
   TableMemory Memory() const TB_REQUIRES(mu);
 

@@ -11,7 +11,7 @@ namespace tensorbraid {
 namespace {
 
 // The keys that are in a stage of a visit at the same time.
-constexpr size_t kGroup = 16;
+constexpr size_t kGroup = 32;
 
 Status NoMemory(int64_t dim) {
   return ResourceExhausted("there is no memory for another row of ", dim,
@@ -56,22 +56,22 @@ StatusOr<KeyOrder> TableRows::OrderOf(std::span<const int64_t> keys) const {
   return order;
 }
 
-// Visits some keys, in the order of their small tables. Three stages work on three groups of keys at a time, so that
-// memory that a stage begins to load is there when the next one comes. A small table is locked from the first stage of
-// its first key to the last stage of its last one. Locks are taken in the order of the small tables.
+// Visits some keys, in the order of their small tables. Four stages work on four groups of keys at a time: the first
+// three find out where the next ones read memory, and what they found is loaded at once. So the processor waits for
+// many lines of the cache at the same time. It drops a prefetch of an address whose page it has not used lately, but
+// not a load. A small table is locked from the first stage of its first key to the last stage of its last one. Locks
+// are taken in the order of the small tables.
 class TableRows::Visitor {
  public:
   // `known` has the rows that the keys probably have, in their order; empty if nothing is known. The rows that are
   // found are written to `found`, unless it is empty.
-  Visitor(TableRows& rows, const Visit& visit, const KeyOrder& order, std::span<const uint32_t> known,
-          std::span<uint32_t> found, const Apply& apply)
+  Visitor(TableRows& rows, const Visit& visit, const KeyOrder& order, std::span<const FoundRow> known,
+          std::span<FoundRow> found, const Apply& apply)
       : rows_(rows), visit_(visit), order_(order), all_known_(known), all_found_(found), apply_(apply) {
-    // The processor predicts what follows the first lines of a long row.
-    constexpr size_t kMost = 512;
     for (const int column : visit.columns) {
-      loaded_ = std::max(loaded_, rows.small_[0].BytesTo(static_cast<size_t>(column)));
+      row_bytes_ = std::max(row_bytes_, rows.small_[0].BytesTo(static_cast<size_t>(column)));
     }
-    loaded_ = std::min(loaded_, kMost);
+    row_bytes_ = std::min(row_bytes_, kMostLines * kLine);
   }
 
   // Visits the keys of the small tables from `first` to before `last`. Returns false if there is no memory.
@@ -82,10 +82,12 @@ class TableRows::Visitor {
     if (!all_found_.empty()) found_rows_ = all_found_.subspan(begin, count);
     const size_t groups = (numbers_.size() + kGroup - 1) / kGroup;
     bool ok = true;
-    for (size_t step = 0; ok && step < groups + 2; ++step) {
-      if (step < groups) ok = LoadIndices(step);
-      if (ok && step >= 1 && step - 1 < groups) LoadRows(step - 1);
-      if (ok && step >= 2) ok = Work(step - 2);
+    for (size_t step = 0; ok && step < groups + 3; ++step) {
+      if (step < groups) ok = FindBuckets(step);
+      if (ok && step >= 1 && step - 1 < groups) FindCandidates(step - 1);
+      if (ok && step >= 2 && step - 2 < groups) FindPlaces(step - 2);
+      Load();
+      if (ok && step >= 3) ok = Work(step - 3);
     }
     if (made_ > 0) rows_.made_ += static_cast<int64_t>(made_);
     if (visit_.counts != nullptr) {
@@ -99,11 +101,15 @@ class TableRows::Visitor {
   }
 
  private:
+  static constexpr size_t kLine = 64;
+  // The processor predicts what follows the first lines of a long row.
+  static constexpr size_t kMostLines = 8;
+
   // A key on its way through the stages.
   struct Key {
     SmallTable* table;
-    uint64_t hash;
-    uint32_t candidate;
+    uint64_t hash;  // not there if the place of the row is known from the beginning
+    FoundRow row;   // one that is probably its row
   };
   size_t Begin(size_t group) const { return group * kGroup; }
   size_t End(size_t group) const { return std::min(numbers_.size(), (group + 1) * kGroup); }
@@ -114,61 +120,89 @@ class TableRows::Visitor {
     return i + 1 == numbers_.size() || order_.tables[numbers_[i]] != order_.tables[numbers_[i + 1]];
   }
 
-  bool LoadIndices(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+  // Notes an address that is loaded before the next stage.
+  void LoadLater(const void* address) { addresses_[num_addresses_++] = static_cast<const char*>(address); }
+  // Nothing but the loads is in the loop, so that as many as possible are in the processor at the same time.
+  void Load() {
+    for (size_t i = 0; i < num_addresses_; ++i) static_cast<void>(*static_cast<const volatile char*>(addresses_[i]));
+    num_addresses_ = 0;
+  }
+
+  bool FindBuckets(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+    const bool adds = visit_.absent == Absent::kAdd;
     for (size_t i = Begin(group); i < End(group); ++i) {
       Key& key = At(i);
       key.table = &TableOf(i);
-      key.hash = KeyHash(visit_.keys[numbers_[i]]);
-      if (i == 0 || IsLast(i - 1)) key.table->mu.Lock();
+      if (i == 0 || IsLast(i - 1)) {
+        key.table->mu.Lock();
+        locked_ = i + 1;
+        if (adds && !key.table->EnsureColumns(visit_.initial)) return false;
+      }
       locked_ = i + 1;
-      if (visit_.absent == Absent::kAdd && !key.table->EnsureColumns(visit_.initial)) return false;
-      key.candidate = known_.empty() ? RowIndex::kNone : known_[i];
-      if (key.candidate == RowIndex::kNone) key.table->PrefetchIndex(key.hash);
+      key.row = known_.empty() ? FoundRow() : known_[i];
+      if (key.row.place != nullptr) continue;
+      key.hash = KeyHash(visit_.keys[numbers_[i]]);
+      key.table->VisitBuckets(key.hash, [this](const void* address) { LoadLater(address); });
+      if (adds) key.table->PrefetchMove();
     }
     for (size_t i = locked_; i < End(group + 1); ++i) TableOf(i).PrefetchSelf();
     return true;
   }
 
-  void LoadRows(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+  void FindCandidates(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
     for (size_t i = Begin(group); i < End(group); ++i) {
       Key& key = At(i);
-      if (key.candidate == RowIndex::kNone) key.candidate = key.table->Candidate(key.hash);
-      if (key.candidate != RowIndex::kNone) key.table->PrefetchEntry(key.candidate);
-    }
-    for (size_t i = Begin(group); i < End(group); ++i) {
-      const Key& key = At(i);
-      uint32_t row = key.candidate;
-      if (row == RowIndex::kNone) {
-        if (visit_.absent == Absent::kReport) continue;
-        row = key.table->next_row();
+      if (key.row.place != nullptr) continue;
+      key.row.number = key.table->Candidate(key.hash);
+      if (key.row.number != RowIndex::kNone) {
+        key.table->VisitEntry(key.row.number, [this](const void* address) { LoadLater(address); });
       }
-      key.table->LoadRow(row, loaded_);
+    }
+  }
+
+  void FindPlaces(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
+    const bool adds = visit_.absent == Absent::kAdd;
+    for (size_t i = Begin(group); i < End(group); ++i) {
+      Key& key = At(i);
+      const RowInfo* place = key.row.place;
+      if (place == nullptr) {
+        if (key.row.number != RowIndex::kNone) {
+          place = key.row.place = key.table->PlaceOf(key.row.number);
+        } else if (adds) {
+          place = key.table->PlaceOf(key.table->next_row());
+        }
+        if (place == nullptr) continue;
+      }
+      const auto* const begin = reinterpret_cast<const char*>(place);
+      const size_t bytes = std::min<size_t>(row_bytes_, key.table->place_bytes());
+      for (size_t at = 0; at < bytes; at += kLine) LoadLater(begin + at);
+      LoadLater(begin + bytes - 1);
     }
   }
 
   bool Work(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
     const size_t begin = Begin(group), end = End(group);
     for (size_t i = begin; i < end; ++i) {
-      const Key& key = At(i);
-      uint32_t row = key.candidate;
+      Key& key = At(i);
       VisitedRow& visited = visited_[i - begin];
       visited.number = numbers_[i];
       visited.info = nullptr;
-      if (row == RowIndex::kNone || !key.table->HasRow(row, visit_.keys[numbers_[i]])) {
-        row = FindOrAdd(key, visit_.keys[numbers_[i]]);
-        if (!found_rows_.empty()) found_rows_[i] = row;
-        if (row == RowIndex::kNone) {
+      const int64_t number = visit_.keys[numbers_[i]];
+      if (key.row.place == nullptr || !SmallTable::IsRowOf(*key.row.place, number)) {
+        key.row = FindOrAdd(key, number);
+        if (!found_rows_.empty()) found_rows_[i] = key.row;
+        if (key.row.place == nullptr) {
           if (visit_.absent == Absent::kAdd) return false;
           continue;
         }
       } else if (!found_rows_.empty()) {
-        found_rows_[i] = row;
+        found_rows_[i] = key.row;
       }
       ++found_;
-      if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(row);
-      visited.info = &key.table->info(row);
+      if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(key.row.number);
+      visited.info = key.row.place;
       for (size_t c = 0; c < visit_.columns.size(); ++c) {
-        visited.numbers[c] = key.table->numbers(static_cast<size_t>(visit_.columns[c]), row);
+        visited.numbers[c] = key.table->numbers(static_cast<size_t>(visit_.columns[c]), key.row.number, key.row.place);
       }
     }
     apply_({visited_.data(), end - begin});
@@ -178,34 +212,43 @@ class TableRows::Visitor {
     return true;
   }
 
-  // For a key whose candidate is not its row.
-  uint32_t FindOrAdd(const Key& key, int64_t number) TB_NO_THREAD_SAFETY_ANALYSIS {
-    if (key.candidate == RowIndex::kNone && visit_.absent == Absent::kReport) return RowIndex::kNone;
+  // For a key that has another row than its candidate, or none. Has no place if the key has no row, or there is no
+  // memory for one.
+  FoundRow FindOrAdd(const Key& key, int64_t number) TB_NO_THREAD_SAFETY_ANALYSIS {
+    const auto found = [&key](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
+      return FoundRow{.place = key.table->PlaceOf(row), .number = row};
+    };
+    const bool adds = visit_.absent == Absent::kAdd;
+    if (key.row.number == RowIndex::kNone && !adds) return {};
     // Earlier keys of this visit may have added the row since the candidate was looked for.
-    const uint32_t row = key.table->Find(number, key.hash);
-    if (row != RowIndex::kNone || visit_.absent == Absent::kReport) return row;
-    const uint32_t added = key.table->Add(number, key.hash, visit_.rows, visit_.initial);
-    if (added != RowIndex::kNone) {
-      ++made_;
-      --found_;  // Work counts each row that it has
-    }
-    return added;
+    const uint64_t hash = KeyHash(number);
+    uint32_t row = key.table->Find(number, hash);
+    if (row != RowIndex::kNone) return found(row);
+    if (!adds) return {};
+    row = key.table->Add(number, hash, visit_.rows, visit_.initial);
+    if (row == RowIndex::kNone) return {};
+    ++made_;
+    --found_;  // Work counts each row that it has
+    return found(row);
   }
 
   TableRows& rows_;
   const Visit& visit_;
   const KeyOrder& order_;
-  const std::span<const uint32_t> all_known_;
-  const std::span<uint32_t> all_found_;
+  const std::span<const FoundRow> all_known_;
+  const std::span<FoundRow> all_found_;
   const Apply& apply_;
-  size_t loaded_ = sizeof(RowInfo);    // the bytes of a row that the second stage loads
-  std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
-  std::span<const uint32_t> known_;    // the rows that they probably have; empty: nothing is known
-  std::span<uint32_t> found_rows_;     // those that they have; empty: nobody needs them
-  size_t found_ = 0, made_ = 0;        // rows
-  size_t locked_ = 0, unlocked_ = 0;   // so many keys have been in the first stage, and in the last one
-  std::array<Key, 4 * kGroup> keys_;   // a ring
+  size_t row_bytes_ = sizeof(RowInfo);  // the bytes of a row that are loaded
+  std::span<const uint32_t> numbers_;   // the positions of the keys, by small table
+  std::span<const FoundRow> known_;     // the rows that they probably have; empty: nothing is known
+  std::span<FoundRow> found_rows_;      // those that they have; empty: nobody needs them
+  size_t found_ = 0, made_ = 0;         // rows
+  size_t locked_ = 0, unlocked_ = 0;    // so many keys have been in the first stage, and in the last one
+  std::array<Key, 4 * kGroup> keys_;    // a ring
   std::array<VisitedRow, kGroup> visited_;
+  // Of two buckets, an entry and the lines of a row for each key.
+  std::array<const char*, kGroup*(3 + kMostLines + 1)> addresses_;
+  size_t num_addresses_ = 0;
 };
 
 Status TableRows::VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& apply) {
@@ -213,8 +256,8 @@ Status TableRows::VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& a
   std::unique_ptr<FoundRows> found = visit.write ? lookups_.Take(visit.keys) : nullptr;
   KeyOrder own;
   const KeyOrder* order = &own;
-  std::span<const uint32_t> known;
-  std::span<uint32_t> report;
+  std::span<const FoundRow> known;
+  std::span<FoundRow> report;
   if (found != nullptr) {
     known = found->rows;
     order = &found->order;
