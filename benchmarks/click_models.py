@@ -5,12 +5,16 @@
 The models are wide and deep (wdl) and DeepFM, with 13 numbers and 26 ids per example; ids follow Zipf's law with the
 exponent 1.05 over 1e8 ids. The program is the same for both libraries. In TensorFlow, and here as "static", tables are
 variables, with the ids mod their number of rows. "growing" has growing tables. "fed" has no tables: the worker feeds the
-numbers that it would look up, so only the dense layers are trained. Each process is new for each measurement. Prints
-steps per second of both workers together, and ratios.
+numbers that it would look up, so only the dense layers are trained. Each process is new for each measurement.
+
+The same batches are trained twice: from empty tables, so that growing tables make rows (the first quarter of the steps
+is not counted), and then with known keys, as a training without end has mostly. Prints steps per second of both workers
+together, the time of processors for a step on the server and on a worker, and ratios.
 """
 
 import argparse
 import json
+import math
 import os
 import socket
 import statistics
@@ -121,17 +125,30 @@ def run_task(flags):
         start = started.assign_add(1)
     random = np.random.RandomState(int(task))
     batches = [model.feeds(random) for _ in range(flags.steps)]
+    results = {}
     with tf.train.MonitoredTrainingSession(server.target, is_chief=task == "0") as session:
-        session.run(start)
-        while session.run(started) < 2:  # the other worker makes its batches
-            time.sleep(0.05)
-        warm_up = flags.steps // 4
-        for i, feeds in enumerate(batches):
-            if i == warm_up:
-                begin = time.perf_counter()
-            session.run(model.train, feeds)
-        took = time.perf_counter() - begin
-    print(json.dumps({"steps_per_s": (flags.steps - warm_up) / took}), flush=True)
+        for number, (name, skipped) in enumerate({"empty": flags.steps // 4, "known": 0}.items()):
+            session.run(start)
+            while session.run(started) < 2 * (number + 1):  # the other worker makes its batches, or is not done yet
+                time.sleep(0.05)
+            for feeds in batches[:skipped]:
+                session.run(model.train, feeds)
+            begin, worker, server_s = time.perf_counter(), time.process_time(), processor_seconds(flags.server)
+            for feeds in batches[skipped:]:
+                session.run(model.train, feeds)
+            took = time.perf_counter() - begin
+            steps = flags.steps - skipped
+            results[name] = {"steps_per_s": steps / took, "worker_ms": 1e3 * (time.process_time() - worker) / steps,
+                             # The other worker has made about as many steps meanwhile.
+                             "server_ms": 1e3 * (processor_seconds(flags.server) - server_s) / (2 * steps)}
+    print(json.dumps(results), flush=True)
+
+
+def processor_seconds(process):
+    """The time of processors that a process has used."""
+    with open(f"/proc/{process}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def free_address():
@@ -141,17 +158,22 @@ def free_address():
 
 
 def measure(python, name, tables, flags):
-    """Steps per second of both workers together, with new processes."""
+    """What workers say about both passes, with new processes: the sum of their speeds, and means of their times."""
     cluster = {"ps": [free_address()], "worker": [free_address(), free_address()]}
     command = [python, __file__, f"--library={name}", f"--tables={tables}", f"--model={flags.model}",
                f"--sizes={flags.sizes}", f"--steps={flags.steps}", f"--cluster={json.dumps(cluster)}"]
-    tasks = [subprocess.Popen(command + [f"--task={task}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-             for task in ("ps/0", "worker/0", "worker/1")]
+    tasks = []
+    for task in ("ps/0", "worker/0", "worker/1"):
+        server = [f"--server={tasks[0].pid}"] if tasks else []
+        tasks.append(subprocess.Popen(command + server + [f"--task={task}"], stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True))
     try:
         lines = [task.communicate()[0] for task in tasks[1:]]
         if any(task.returncode for task in tasks[1:]):
             sys.exit("a worker failed; run it alone to see why: " + " ".join(command))
-        return sum(json.loads(line.splitlines()[-1])["steps_per_s"] for line in lines)
+        first, second = (json.loads(line.splitlines()[-1]) for line in lines)
+        return {key: {what: (of[what] + second[key][what]) / (1 if what == "steps_per_s" else 2) for what in of}
+                for key, of in first.items()}
     finally:
         for task in tasks:
             task.kill()
@@ -169,23 +191,29 @@ def main():
     parser.add_argument("--tables", choices=["static", "growing", "fed"], default="growing")
     parser.add_argument("--task", help="of a process of a measurement: worker/1")
     parser.add_argument("--cluster", type=json.loads)
+    parser.add_argument("--server", type=int, help="the process of the parameter server, for a worker")
+    parser.add_argument("--kinds", default="growing,static,fed", help="of tables that this package is measured with")
     flags = parser.parse_args()
     if flags.task:
         run_task(flags)
         return
-    kinds = [(sys.executable, "tensorbraid", tables) for tables in ("growing", "static", "fed")]
+    kinds = [(sys.executable, "tensorbraid", tables) for tables in flags.kinds.split(",")]
     if flags.tensorflow_python:
         kinds.append((flags.tensorflow_python, "tensorflow", "static"))
-    speeds = {}
+    titles = {"empty": "from empty tables", "known": "with known keys"}
+    speeds = {key: {} for key in titles}
     for _ in range(flags.rounds):
         for kind in kinds:
-            speeds.setdefault(kind[1:], []).append(measure(*kind, flags))
-            print(f"{flags.model}, {flags.sizes}: {kind[1]:>11}, {kind[2]:>7} tables: {speeds[kind[1:]][-1]:7.1f} steps/s",
-                  flush=True)
-    growing = statistics.median(speeds[("tensorbraid", "growing")])
-    for kind, of_kind in speeds.items():
-        if kind != ("tensorbraid", "growing"):
-            print(f"growing tables make {growing / statistics.median(of_kind):.2f} times the steps of {kind[0]}, {kind[1]}")
+            for key, of in measure(*kind, flags).items():
+                speeds[key].setdefault(kind[1:], []).append(of["steps_per_s"])
+                print(f"{flags.model}, {flags.sizes}, {titles[key]:>17}: {kind[1]:>11}, {kind[2]:>7} tables: "
+                      f"{of['steps_per_s']:7.1f} steps/s; processors: {of['server_ms']:6.1f} ms a step on the server, "
+                      f"{of['worker_ms']:6.1f} on a worker", flush=True)
+    for key, title in titles.items():
+        growing = statistics.median(speeds[key].pop(("tensorbraid", "growing"), [math.nan]))
+        for kind, of_kind in speeds[key].items():
+            print(f"{title}, growing tables make {growing / statistics.median(of_kind):.2f} times the steps of {kind[0]}, "
+                  f"{kind[1]}")
 
 
 if __name__ == "__main__":
