@@ -11,23 +11,28 @@ namespace tensorbraid {
 namespace {
 
 // The outputs of an _InspectTable.
-enum InspectOutput : size_t { kFound, kVersions, kFrequencies, kNumbers, kColumns, kOutputs };
+enum InspectOutput : size_t { kFound, kVersions, kFrequencies, kNumbers, kColumns, kWidths, kOutputs };
 
 }  // namespace
 
-Status FetchedRows::ForEachRow(const TableInCheckpoint& table, bool slots,
+Status FetchedRows::ForEachRow(const TableInCheckpoint& /*table*/, bool slots,
                                const std::function<Status(const SavedRow&)>& visit) {
-  const auto dim = static_cast<size_t>(table.dim);
   for (const std::vector<Tensor>& part : parts_) {
     const auto keys = part[kFound].data<int64_t>();
     const auto frequencies = part[kFrequencies].data<int64_t>();
     const auto numbers = part[kNumbers].data<float>();
-    const auto columns = static_cast<size_t>(part[kColumns].num_elements());
+    const auto widths = part[kWidths].data<int64_t>();
+    size_t at = 0;  // of the next column in `numbers`
+    const auto next = [&](int64_t width) {
+      at += static_cast<size_t>(width);
+      return numbers.subspan(at - static_cast<size_t>(width), static_cast<size_t>(width));
+    };
     for (size_t r = 0; r < keys.size(); ++r) {
       SavedRow row{.key = keys[r], .version = part[kVersions].data<int64_t>()[r]};
       if (!frequencies.empty()) row.frequency = frequencies[r];
-      row.numbers = numbers.subspan(r * columns * dim, dim);
-      for (size_t c = 1; slots && c < columns; ++c) row.slots.push_back(numbers.subspan((r * columns + c) * dim, dim));
+      row.numbers = next(widths[0]);
+      for (const int64_t width : widths.subspan(1)) row.slots.push_back(next(width));
+      if (!slots) row.slots.clear();
       TF_RETURN_IF_ERROR(visit(row));
     }
   }
@@ -36,10 +41,12 @@ Status FetchedRows::ForEachRow(const TableInCheckpoint& table, bool slots,
 
 void FetchedRows::Describe(TableInCheckpoint* table) const {
   for (const std::vector<Tensor>& part : parts_) {
-    table->dim = part[kNumbers].shape().dim(2);
+    table->dim = part[kWidths].data<int64_t>()[0];
     table->has_frequencies = table->has_frequencies || part[kFrequencies].num_elements() > 0;
     const auto columns = part[kColumns].data<std::string>();
+    const auto widths = part[kWidths].data<int64_t>();
     table->slots.clear();
+    table->slot_dims.assign(widths.begin() + 1, widths.end());
     for (size_t c = 1; c < columns.size(); ++c) {
       // The name of a slot begins with the name of its part.
       const bool of_part = columns[c].starts_with(columns[0] + "/");

@@ -34,13 +34,15 @@ class RunningTablesTest : public testing::Test {
     std::vector<int64_t> all;
     for (int64_t i = 0; i < kRows; ++i) all.push_back(i * 37);
     const Output keys = Const(g_, Tensor::Vector(all));
-    const Operation train =
-        AdagradOptimizer(1.0f).Minimize(ReduceSum(nn::EmbeddingLookup(table, keys)), {.global_step = step});
+    const Output loss = ReduceSum(nn::EmbeddingLookup(table, keys));
+    const Operation train = AdagradOptimizer(1.0f).Minimize(loss, {.global_step = step});
+    const Operation slot = RowwiseAdagradOptimizer(0.0f).Minimize(loss, {.global_step = step});
     const Operation init = GlobalVariablesInitializer(g_);
     EXPECT_TRUE(g_.status().ok()) << g_.status();
     session_ = Session::Create(g_, {.target = cluster_.worker_target()}).value();
     EXPECT_TRUE(session_->Run({init}).ok());
     EXPECT_TRUE(session_->Run({train}).ok());
+    EXPECT_TRUE(session_->Run({slot}).ok());
   }
   // `rows` is what the report says of each part.
   RunningTables Tables(double rows) {
@@ -71,12 +73,12 @@ TEST_F(RunningTablesTest, AnExportHasEachRowOnce) {
     std::istringstream lines(csv.str());
     std::string line;
     std::getline(lines, line);
-    EXPECT_EQ(line, "key,version,v0,v1,Adagrad:0,Adagrad:1");
+    EXPECT_EQ(line, "key,version,v0,v1,Adagrad:0,Adagrad:1,RowwiseAdagrad:0");
     std::set<std::string> expected, exported;
     for (int64_t i = 0; i < kRows; ++i) expected.insert(StrCat(i * 37));
     while (std::getline(lines, line)) {
       EXPECT_TRUE(exported.insert(line.substr(0, line.find(','))).second) << line;
-      EXPECT_THAT(line, HasSubstr(",0,-0.95")) << "a step of Adagrad from 0";
+      EXPECT_THAT(line, HasSubstr(",1,-0.95")) << "a step of Adagrad from 0";
     }
     EXPECT_EQ(exported, expected);
   }

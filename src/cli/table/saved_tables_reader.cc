@@ -78,19 +78,23 @@ Status SavedTablesReader::FindTables(Kind kind) {
       }
       TF_ASSIGN_OR_RETURN(const auto keys, reader_->Find(StrCat(name, kKeys)));
       table.rows += keys.shape.dim(0);
-      for (const std::string& slot : slots[name]) {
-        if (std::find(table.slots.begin(), table.slots.end(), slot) == table.slots.end()) table.slots.push_back(slot);
-      }
-      std::vector<std::string> columns = {name};
-      for (const std::string& slot : slots[name]) columns.push_back(StrCat(name, "/", slot));
-      for (const std::string& column : columns) {
+      // Checks the numbers of a column. `*dim` is how many a row has; 0 if no part was read yet.
+      const auto check = [&](const std::string& column, int64_t* dim) -> Status {
         TF_ASSIGN_OR_RETURN(const auto values, reader_->Find(column + "-values"));
-        if (table.dim == 0 && values.shape.rank() == 2) table.dim = values.shape.dim(1);
-        if (values.dtype != DType::kFloat32 || values.shape != Shape({keys.shape.dim(0), table.dim})) {
-          return DataLoss("tensor '", column, "-values' of checkpoint ", reader_->prefix(), " is ", values.dtype,
-                          values.shape, ", but the table has ", keys.shape.dim(0), " keys and rows of ", table.dim,
-                          " numbers");
+        if (*dim == 0 && values.shape.rank() == 2) *dim = values.shape.dim(1);
+        if (values.dtype == DType::kFloat32 && values.shape == Shape({keys.shape.dim(0), *dim})) return OkStatus();
+        return DataLoss("tensor '", column, "-values' of checkpoint ", reader_->prefix(), " is ", values.dtype,
+                        values.shape, ", but the table has ", keys.shape.dim(0), " keys and rows of ", *dim,
+                        " numbers");
+      };
+      TF_RETURN_IF_ERROR(check(name, &table.dim));
+      for (const std::string& slot : slots[name]) {
+        const auto at = std::ranges::find(table.slots, slot) - table.slots.begin();
+        if (at == std::ssize(table.slots)) {
+          table.slots.push_back(slot);
+          table.slot_dims.push_back(0);
         }
+        TF_RETURN_IF_ERROR(check(StrCat(name, "/", slot), &table.slot_dims[static_cast<size_t>(at)]));
       }
       const auto frequencies = reader_->Find(name + "-freqs");
       table.has_frequencies = table.has_frequencies || (frequencies.ok() && frequencies->shape.num_elements() > 0);
@@ -206,7 +210,8 @@ Status SavedTablesReader::ForEachRowHere(const TableInCheckpoint& table, bool sl
       if (versions.is_valid()) row.version = versions.data<int64_t>()[r];
       if (frequencies.is_valid()) row.frequency = frequencies.data<int64_t>()[r];
       for (size_t c = 1; c < columns.size(); ++c) {
-        row.slots.push_back(columns[c].data<float>().subspan(r * dim, dim));
+        const auto width = static_cast<size_t>(table.slot_dims[c - 1]);
+        row.slots.push_back(columns[c].data<float>().subspan(r * width, width));
       }
       TF_RETURN_IF_ERROR(visit(row));
     }

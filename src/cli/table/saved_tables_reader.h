@@ -21,7 +21,8 @@ struct TableInCheckpoint {
   std::vector<std::string> parts = {};  // "users/part_0", ...; "users" alone if it has no parts
   std::vector<std::string> slots = {};  // of optimizers: "Adagrad"
   int64_t rows = 0;                     // in the checkpoint, without its increments
-  int64_t dim = 0;
+  int64_t dim = 0;                      // how many numbers a row has
+  std::vector<int64_t> slot_dims = {};  // the same for the slots; some have one number for each row
   bool has_frequencies = false;
 };
 
@@ -31,7 +32,7 @@ struct SavedRow {
   int64_t version = -1;                            // the global step of the last update; -1 if it was not saved
   std::optional<int64_t> frequency = {};           // how often updates had the key, in tables that count
   std::span<const float> numbers = {};             // of the table, [dim]
-  std::vector<std::span<const float>> slots = {};  // those of each slot, if they were asked for
+  std::vector<std::span<const float>> slots = {};  // those of each slot, if asked for
 };
 
 // "users" and 1 for "users/part_1"; the name itself and no number for a table without parts.

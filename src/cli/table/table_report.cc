@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "core/text/strings.h"
@@ -60,9 +61,9 @@ StatusOr<std::string> DescribeTables(SavedTablesReader& reader) {
   std::vector<TextRow> lines = {{"table", "rows", "dim", "parts", "numbers", "slots"}};
   for (const TableInCheckpoint& table : reader.tables()) {
     TF_ASSIGN_OR_RETURN(const int64_t rows, reader.CountRows(table));
-    const double numbers = static_cast<double>(rows) * static_cast<double>(table.dim);
+    const int64_t numbers = std::accumulate(table.slot_dims.begin(), table.slot_dims.end(), table.dim);
     lines.push_back({table.name, StrCat(rows), StrCat(table.dim), StrCat(table.parts.size()),
-                     SizeText(numbers * sizeof(float) * static_cast<double>(1 + table.slots.size())),
+                     SizeText(static_cast<double>(rows) * static_cast<double>(numbers) * sizeof(float)),
                      table.slots.empty() ? "-" : StrJoin(table.slots, ", ")});
   }
   return TableText(lines);
@@ -131,7 +132,7 @@ Status WriteRows(TableRowSource& reader, const TableInCheckpoint& table, bool sl
   if (table.has_frequencies) line += ",frequency";
   for (int64_t i = 0; i < table.dim; ++i) line += StrCat(",v", i);
   for (size_t s = 0; slots && s < table.slots.size(); ++s) {
-    for (int64_t i = 0; i < table.dim; ++i) line += StrCat(",", table.slots[s], ":", i);
+    for (int64_t i = 0; i < table.slot_dims[s]; ++i) line += StrCat(",", table.slots[s], ":", i);
   }
   out << line << "\n";
   TF_RETURN_IF_ERROR(reader.ForEachRow(table, slots, [&](const SavedRow& row) -> Status {

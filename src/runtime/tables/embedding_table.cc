@@ -37,7 +37,7 @@ Status EmbeddingTable::Undescribed() const {
 Status EmbeddingTable::Describe(RowsDescription description) {
   WriterLock lock(mu_);
   if (!now_) {
-    rows_ = std::make_shared<TableRows>(dim_, description.part, description.parts);
+    rows_ = NewRows(description);
     TF_ASSIGN_OR_RETURN(counts_, CountsFor(description));
     now_ = description;
   } else if (now_->part != description.part || now_->parts != description.parts) {
@@ -49,10 +49,15 @@ Status EmbeddingTable::Describe(RowsDescription description) {
   return OkStatus();
 }
 
-StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial) {
+StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial, int64_t width) {
+  if (width == 0) width = dim_;
   WriterLock lock(mu_);
   for (size_t column = 1; column < columns_.size(); ++column) {
     if (columns_[column].name != name) continue;
+    if (columns_[column].width != width) {
+      return InvalidArgument("slot '", name, "' of growing table '", name_, "' has ", columns_[column].width,
+                             " numbers in a row, and cannot have ", width, ": give it another name");
+    }
     columns_[column].later_initial = initial;
     return static_cast<int>(column);
   }
@@ -60,8 +65,26 @@ StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial) 
     return InvalidArgument("growing table '", name_, "' cannot have slot '", name, "': it has ", kMostColumns - 1,
                            " slots already, which is the most");
   }
-  columns_.push_back({.name = name, .initial = initial, .later_initial = initial});
+  if (rows_ != nullptr) rows_->SetWidth(columns_.size(), width);
+  columns_.push_back({.name = name, .width = width, .initial = initial, .later_initial = initial});
   return static_cast<int>(columns_.size() - 1);
+}
+
+std::shared_ptr<TableRows> EmbeddingTable::NewRows(const RowsDescription& description) const {
+  auto rows = std::make_shared<TableRows>(dim_, description.part, description.parts);
+  for (size_t column = 1; column < columns_.size(); ++column) rows->SetWidth(column, columns_[column].width);
+  return rows;
+}
+
+int64_t EmbeddingTable::MostRows(const EvictionRule& rule) const {
+  int64_t numbers = 0;
+  for (const Column& column : columns_) numbers += column.width;
+  return rule.MostRows(numbers);
+}
+
+int64_t EmbeddingTable::width(int column) const {
+  ReaderLock lock(mu_);
+  return columns_[static_cast<size_t>(column)].width;
 }
 
 std::vector<float> EmbeddingTable::Initials() const {
@@ -82,7 +105,7 @@ Status EmbeddingTable::Initialize(int column) {
     if (!later_) return Undescribed();
     TF_ASSIGN_OR_RETURN(counts, CountsFor(*later_));
     now_ = later_;
-    rows = std::make_shared<TableRows>(dim_, now_->part, now_->parts);
+    rows = NewRows(*now_);
     Exchange(rows, counts);
   }
   c.initialized = true;
@@ -104,7 +127,7 @@ Status EmbeddingTable::Uninitialize(int column) {
   c.initialized = false;
   if (column > 0) return OkStatus();
   TF_ASSIGN_OR_RETURN(counts, CountsFor(*now_));
-  rows = std::make_shared<TableRows>(dim_, now_->part, now_->parts);
+  rows = NewRows(*now_);
   Exchange(rows, counts);
   for (Column& slot : columns_) slot.initialized = false;
   return OkStatus();
@@ -176,7 +199,7 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
   ReaderLock lock(mu_);
   const int columns[] = {column};
   TF_RETURN_IF_ERROR(CheckInitialized(columns));
-  const auto dim = static_cast<size_t>(dim_);
+  const auto dim = static_cast<size_t>(columns_[static_cast<size_t>(column)].width);
   const FirstRows& first_values = *now_->rows;
   const float initial = columns_[static_cast<size_t>(column)].initial;
   const float no_permission = now_->no_permission;
@@ -210,13 +233,15 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
   return status;
 }
 
-std::vector<std::string> EmbeddingTable::InitializedColumns() const {
+EmbeddingTable::ColumnList EmbeddingTable::InitializedColumns() const {
   ReaderLock lock(mu_);
-  std::vector<std::string> names;
+  ColumnList list;
   for (const Column& column : columns_) {
-    if (column.initialized) names.push_back(column.name);
+    if (!column.initialized) continue;
+    list.names.push_back(column.name);
+    list.widths.push_back(column.width);
   }
-  return names;
+  return list;
 }
 
 Status EmbeddingTable::ReadRows(ThreadPool& pool, std::span<const std::string> columns, std::span<const int64_t> keys,
@@ -302,7 +327,7 @@ Status EmbeddingTable::UpdateRows(ThreadPool& pool, std::span<const int> columns
 bool EmbeddingTable::EvictionIsDue() const {
   constexpr int64_t kSteps = 1000;
   if (!now_->evict.any() || evicting_) return false;
-  if (rows_->NumRows() > now_->evict.MostRows(dim_, static_cast<int64_t>(columns_.size()))) return true;
+  if (rows_->NumRows() > MostRows(now_->evict)) return true;
   const int64_t newest = rows_->newest_step(), last = eviction_step_.load(std::memory_order_relaxed);
   return now_->evict.by_age() && newest >= kSteps && last < newest - kSteps;
 }
@@ -319,7 +344,7 @@ void EmbeddingTable::EvictTo(int64_t sixteenths) {
     rows = rows_;
     counts = counts_;
     rule = now_->evict;
-    most = rule.MostRows(dim_, static_cast<int64_t>(columns_.size()));
+    most = MostRows(rule);
     eviction_step_ = rows->newest_step();
   }
   // Without a limit there is none to divide. A table that is allowed few rows keeps all of these.
@@ -378,13 +403,14 @@ Status EmbeddingTable::ExportInOrder(std::span<const int> columns, const Copy& c
 Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
   RowsDescription description;
   std::vector<float> initial;
+  std::shared_ptr<TableRows> rows;
   {
     ReaderLock lock(mu_);
     if (!later_) return Undescribed();
     description = *later_;
     for (const Column& column : columns_) initial.push_back(column.later_initial);
+    rows = NewRows(description);
   }
-  auto rows = std::make_shared<TableRows>(dim_, description.part, description.parts);
   TF_ASSIGN_OR_RETURN(std::shared_ptr<KeyCounts> counts, CountsFor(description));
   const TableRows::Visit visit{.keys = {},
                                .columns = {},
@@ -395,7 +421,11 @@ Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
   TF_RETURN_IF_ERROR(fill(description, visit, *rows, counts.get()));
   WriterLock lock(mu_);
   for (size_t column = 0; column < initial.size(); ++column) columns_[column].initial = initial[column];
-  TF_RETURN_IF_ERROR(rows->EnsureColumns(Initials()));  // columns may have been added meanwhile
+  // Columns may have been added meanwhile.
+  for (size_t column = initial.size(); column < columns_.size(); ++column) {
+    rows->SetWidth(column, columns_[column].width);
+  }
+  TF_RETURN_IF_ERROR(rows->EnsureColumns(Initials()));
   now_ = std::move(description);
   Exchange(rows, counts);  // the earlier ones are freed after the lock is released
   columns_[0].initialized = true;

@@ -64,10 +64,12 @@ class EmbeddingTable final : public Resource {
   // The first description makes the table. A later one must be for the same part, or the result is InvalidArgument;
   // what it says about first values counts from the next Initialize(0) or Replace on.
   Status Describe(RowsDescription description);
-  // Returns the column with this name, which is made if there is none. `initial` is the number in its rows; for an
-  // existing column it counts from the next Initialize or Replace on. InvalidArgument if there are kMostColumns
-  // already.
-  StatusOr<int> AddColumn(const std::string& name, float initial);
+  // Returns the column with this name, which is made if there is none. Its rows have `width` numbers, or dim() if that
+  // is 0. `initial` is the number in its rows; for an existing column it counts from the next Initialize or Replace on.
+  // InvalidArgument if there are kMostColumns already, or if the column has another width.
+  StatusOr<int> AddColumn(const std::string& name, float initial, int64_t width = 0);
+  // How many numbers a row has in a column.
+  int64_t width(int column) const;
 
   // Column 0: removes all rows. Another column: sets all rows to its initial number. The column is initialized then.
   Status Initialize(int column);
@@ -99,14 +101,19 @@ class EmbeddingTable final : public Resource {
     const float* rows = nullptr;  // null: the first values of the rows
     bool one_for_all = false;     // whether `rows` is one row; otherwise it has one for each key
   };
-  // Sets row i of `out`, which has keys.size() rows, to the numbers of keys[i] in a column. In a table with a filter, a
-  // key that has no row gives the first values if it will be admitted by an update with counts[i] occurrences (1 if
-  // `counts` is empty). InvalidArgument if the table is a part that does not hold one of the keys.
+  // Sets row i of `out`, which has keys.size() rows of width(column), to the numbers of keys[i] in a column. In a table
+  // with a filter, a key that has no row gives the first values if it will be admitted by an update with counts[i]
+  // occurrences (1 if `counts` is empty). InvalidArgument if the table is a part that does not hold one of the keys.
   Status Lookup(ThreadPool& pool, int column, std::span<const int64_t> keys, std::span<const int64_t> counts,
                 const Defaults& defaults, float* out) const;
 
-  // The names of the columns that are initialized; the name of the table is the first.
-  std::vector<std::string> InitializedColumns() const;
+  // The columns that are initialized: their names, of which the name of the table is the first, and how many numbers a
+  // row has in them.
+  struct ColumnList {
+    std::vector<std::string> names;
+    std::vector<int64_t> widths;
+  };
+  ColumnList InitializedColumns() const;
   // Calls visit(row, frequency) for each key. A key without a row has no info. The frequency is how often updates had
   // the key; -1 in a table without a filter. Calls come one after the other. `columns` are names of columns. Not
   // counted as a lookup.
@@ -142,8 +149,9 @@ class EmbeddingTable final : public Resource {
  private:
   struct Column {
     std::string name;
-    float initial;        // in the rows that are made now
-    float later_initial;  // in the rows that are made after the next Initialize or Replace
+    int64_t width;            // how many numbers a row has
+    float initial = 0;        // in the rows that are made now
+    float later_initial = 0;  // in the rows that are made after the next Initialize or Replace
     bool initialized = false;
   };
   Status CheckInitialized(std::span<const int> columns) const TB_REQUIRES_SHARED(mu_);
@@ -152,6 +160,9 @@ class EmbeddingTable final : public Resource {
   // An estimate of the time to look up one key.
   double LookupNs() const { return kVisitNs + 0.25 * static_cast<double>(dim_); }
   std::vector<float> Initials() const TB_REQUIRES_SHARED(mu_);
+  // Rows of this part with all columns.
+  std::shared_ptr<TableRows> NewRows(const RowsDescription& description) const TB_REQUIRES_SHARED(mu_);
+  int64_t MostRows(const EvictionRule& rule) const TB_REQUIRES_SHARED(mu_);
   // What an export uses, also when other rows take the place of these.
   struct Exported {
     std::shared_ptr<TableRows> rows;
@@ -177,7 +188,7 @@ class EmbeddingTable final : public Resource {
   mutable SharedMutex mu_;                                   // held as a reader by whoever uses the rows
   std::optional<RowsDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
   std::optional<RowsDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
-  std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{name_, 0, 0}};
+  std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{.name = name_, .width = dim_}};
   std::shared_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
   std::shared_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
   std::atomic<int64_t> evictions_{0}, skipped_{0};

@@ -76,11 +76,11 @@ float HalfSquares(std::span<const float> numbers) {
 
 }  // namespace
 
-int64_t EvictionRule::MostRows(int64_t dim, int64_t columns) const {
+int64_t EvictionRule::MostRows(int64_t numbers) const {
   int64_t most = std::numeric_limits<int64_t>::max();
   if (most_rows > 0) most = most_rows;
   if (most_bytes > 0) {
-    const int64_t row = kBytesBeside + dim * columns * static_cast<int64_t>(sizeof(float));
+    const int64_t row = kBytesBeside + numbers * static_cast<int64_t>(sizeof(float));
     most = std::min(most, std::max<int64_t>(most_bytes / row, 1));
   }
   return most;

@@ -26,8 +26,8 @@ struct EvictionRule {
 
   bool any() const { return by_age() || most_rows > 0 || most_bytes > 0; }
   bool by_age() const { return steps_to_live > 0 || l2_threshold >= 0; }
-  // The most rows of a table with so many columns; the largest number if there is no limit.
-  int64_t MostRows(int64_t dim, int64_t columns) const;
+  // The most rows of a table whose rows have so many numbers in all columns; the largest number if there is no limit.
+  int64_t MostRows(int64_t numbers) const;
 };
 
 // Evicts rows until at most `most_rows` are left, and those that the rule wants to go. The counts of evicted keys go,

@@ -158,10 +158,10 @@ TEST_F(EvictionTest, CountsGoWithTheirRows) {
 }
 
 TEST(EvictionRuleTest, BytesAreRows) {
-  EXPECT_EQ((EvictionRule{.most_rows = 7}.MostRows(16, 2)), 7);
-  EXPECT_EQ((EvictionRule{.most_bytes = 1520}.MostRows(16, 2)), 10);  // 128 and 24 each
-  EXPECT_EQ((EvictionRule{.most_rows = 7, .most_bytes = 760}.MostRows(16, 2)), 5);
-  EXPECT_EQ((EvictionRule{.steps_to_live = 7}.MostRows(16, 2)), kNoLimit);
+  EXPECT_EQ((EvictionRule{.most_rows = 7}.MostRows(32)), 7);
+  EXPECT_EQ((EvictionRule{.most_bytes = 1520}.MostRows(32)), 10);  // 128 and 24 each
+  EXPECT_EQ((EvictionRule{.most_rows = 7, .most_bytes = 760}.MostRows(32)), 5);
+  EXPECT_EQ((EvictionRule{.steps_to_live = 7}.MostRows(32)), kNoLimit);
 }
 
 class Zeros final : public FirstRows {

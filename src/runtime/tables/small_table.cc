@@ -16,14 +16,14 @@ bool SmallTable::AddColumns(std::span<const float> initial) {
   if (chunks_.chunks() == 0) {
     columns_ = first_columns_ = static_cast<uint8_t>(initial.size());
     constexpr size_t kAlign = alignof(RowInfo);
-    stride_ = static_cast<uint32_t>((sizeof(RowInfo) + columns_ * row_bytes() + kAlign - 1) / kAlign * kAlign);
+    stride_ = static_cast<uint32_t>((BytesTo(columns_ - size_t{1}) + kAlign - 1) / kAlign * kAlign);
     return true;
   }
   if (later_ == nullptr) later_ = std::make_unique<std::vector<RowChunks>>();
   while (columns_ < initial.size()) {
     RowChunks column;
     while (column.chunks() < chunks_.chunks()) {
-      if (!column.AddChunk(row_bytes(), shared_->arena)) return false;
+      if (!column.AddChunk(row_bytes(columns_), shared_->arena)) return false;
     }
     later_->push_back(std::move(column));
     FillColumn(columns_, initial[columns_]);
@@ -36,7 +36,7 @@ bool SmallTable::EnsureChunk(uint32_t chunk) {
   if (chunks_.chunks() == chunk && !chunks_.AddChunk(stride_, shared_->arena)) return false;
   for (size_t column = 0; later_ != nullptr && column < later_->size(); ++column) {
     RowChunks& chunks = (*later_)[column];
-    if (chunks.chunks() == chunk && !chunks.AddChunk(row_bytes(), shared_->arena)) return false;
+    if (chunks.chunks() == chunk && !chunks.AddChunk(row_bytes(first_columns_ + column), shared_->arena)) return false;
   }
   return true;
 }
@@ -50,7 +50,7 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
   info(row) = {.key = key, .version = -1};
   if (rows != nullptr) rows->Fill(key, {numbers(0, row), shared_->dim});
   for (size_t column = 1; column < columns_; ++column) {
-    std::fill_n(numbers(column, row), shared_->dim, column < initial.size() ? initial[column] : 0.0f);
+    std::fill_n(numbers(column, row), width(column), column < initial.size() ? initial[column] : 0.0f);
   }
   return row;
 }
@@ -66,19 +66,20 @@ void SmallTable::Erase(uint32_t row) {
 
 void SmallTable::FillColumn(size_t column, float initial) {
   ForEachRow([&](uint32_t row) TB_NO_THREAD_SAFETY_ANALYSIS {
-    std::fill_n(numbers(column, row), shared_->dim, initial);
+    std::fill_n(numbers(column, row), width(column), initial);
     if (changes != nullptr) changes->Changed(row);
   });
 }
 
 TableMemory SmallTable::Memory() const {
   TableMemory memory{.rows = rows(), .most_moved = index_.most_moved()};
-  memory.numbers = int64_t{rows()} * static_cast<int64_t>(columns_ * row_bytes());
+  memory.numbers = int64_t{rows()} * int64_t{shared_->begin[columns_]} * static_cast<int64_t>(sizeof(float));
   int64_t all = static_cast<int64_t>(sizeof(*this)) + index_.bytes() + chunks_.bytes(stride_);
   int64_t of_row = stride_;
-  if (later_ != nullptr) {
-    for (const RowChunks& column : *later_) all += column.bytes(row_bytes()) + static_cast<int64_t>(sizeof(column));
-    of_row += static_cast<int64_t>(later_->size() * row_bytes());
+  for (size_t column = first_columns_; column < columns_; ++column) {
+    const RowChunks& chunks = (*later_)[column - first_columns_];
+    all += chunks.bytes(row_bytes(column)) + static_cast<int64_t>(sizeof(chunks));
+    of_row += static_cast<int64_t>(row_bytes(column));
   }
   if (changes != nullptr) all += changes->bytes();
   memory.unused = (chunks_.rows() - rows()) * of_row;

@@ -3,6 +3,7 @@
 #define TENSORBRAID_RUNTIME_TABLES_SMALL_TABLE_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "runtime/tables/row_index.h"
 
 namespace tensorbraid {
+
+// The most columns of a table, and the most that one visit may use.
+inline constexpr size_t kMostColumns = 8;
 
 // Computes the first values of rows. Thread-safe.
 class FirstRows {
@@ -53,8 +57,13 @@ class alignas(64) SmallTable {
  public:
   // What the small tables of a table share. It outlives them.
   struct Shared {
-    const size_t dim;  // the length of a row in each column
-    RowArena arena;
+    explicit Shared(size_t dim) : dim(dim) {
+      for (size_t column = 0; column < begin.size(); ++column) begin[column] = static_cast<uint32_t>(column * dim);
+    }
+    const size_t dim;  // how many numbers column 0 has in a row
+    // Where the numbers of a column begin in a row; those of the next column follow.
+    std::array<uint32_t, kMostColumns + 1> begin;
+    RowArena arena = {};
   };
   // Comes before all other calls. `base` is explained in row_index.h.
   void Begin(Shared& shared, uint32_t base) TB_REQUIRES(mu) {
@@ -118,27 +127,29 @@ class alignas(64) SmallTable {
     }
   }
   // The bytes of a place up to the end of a column.
-  size_t BytesTo(size_t column) const { return sizeof(RowInfo) + (column + 1) * row_bytes(); }
+  size_t BytesTo(size_t column) const { return sizeof(RowInfo) + shared_->begin[column + 1] * sizeof(float); }
+  // How many numbers a row has in a column.
+  size_t width(size_t column) const { return shared_->begin[column + 1] - shared_->begin[column]; }
   RowInfo& info(uint32_t row) const TB_REQUIRES(mu) {
     return *reinterpret_cast<RowInfo*>(chunks_.At(RowPlace(row), stride_));
   }
   // The numbers of a row in a column. REQUIRES: the column exists.
   float* numbers(size_t column, uint32_t row) const TB_REQUIRES(mu) {
     if (column < first_columns_) [[likely]] {
-      return reinterpret_cast<float*>(chunks_.At(RowPlace(row), stride_) + sizeof(RowInfo)) + column * shared_->dim;
+      return reinterpret_cast<float*>(chunks_.At(RowPlace(row), stride_) + sizeof(RowInfo)) + shared_->begin[column];
     }
-    return reinterpret_cast<float*>((*later_)[column - first_columns_].At(RowPlace(row), row_bytes()));
+    return reinterpret_cast<float*>((*later_)[column - first_columns_].At(RowPlace(row), row_bytes(column)));
   }
   // The same, if the place of the row is known.
   float* numbers(size_t column, uint32_t row, RowInfo* place) const TB_REQUIRES(mu) {
     if (column < first_columns_) [[likely]]
-      return reinterpret_cast<float*>(place + 1) + column * shared_->dim;
+      return reinterpret_cast<float*>(place + 1) + shared_->begin[column];
     return numbers(column, row);
   }
   TableMemory Memory() const TB_REQUIRES(mu);
 
  private:
-  size_t row_bytes() const { return shared_->dim * sizeof(float); }
+  size_t row_bytes(size_t column) const { return width(column) * sizeof(float); }
   bool AddColumns(std::span<const float> initial) TB_REQUIRES(mu);
   // The free places are a list, whose links are in the keys of the places: the next one, and above it how many there
   // are up to the end of the list.

@@ -24,10 +24,15 @@ Status NoMemory(int64_t dim) {
 TableRows::TableRows(int64_t dim, int part, int parts) TB_NO_THREAD_SAFETY_ANALYSIS
     : part_(part),
       parts_(parts),
-      shared_{.dim = static_cast<size_t>(dim), .arena = {}},
+      shared_(static_cast<size_t>(dim)),
       small_(static_cast<size_t>((kSmallTables - part + parts - 1) / parts)) {
   // Indices double, so second sizes from 8 to 15 buckets spread the moments at which they grow.
   for (size_t t = 0; t < small_.size(); ++t) small_[t].Begin(shared_, 8 + static_cast<uint32_t>(t) % 8);
+}
+
+void TableRows::SetWidth(size_t column, int64_t width) {
+  const auto change = static_cast<uint32_t>(width - this->width(column));
+  for (size_t later = column + 1; later < shared_.begin.size(); ++later) shared_.begin[later] += change;
 }
 
 StatusOr<KeyOrder> TableRows::OrderOf(std::span<const int64_t> keys) const {

@@ -20,8 +20,6 @@ namespace tensorbraid {
 
 // The number of small tables of a whole table. A key is in small table number floor-mod(key, 1000).
 inline constexpr int kSmallTables = 1000;
-// The most columns that one visit may use.
-inline constexpr size_t kMostColumns = 8;
 
 // A row during a visit.
 struct VisitedRow {
@@ -33,11 +31,17 @@ struct VisitedRow {
 // Thread-safe. No call waits for anything but the locks of small tables, which are held briefly.
 class TableRows {
  public:
-  // Part `part` of `parts` holds the small tables r with r % parts == part. Rows have `dim` numbers in each column.
+  // Part `part` of `parts` holds the small tables r with r % parts == part. Rows have `dim` numbers in each column, but
+  // see SetWidth.
   // REQUIRES: dim >= 1, 0 <= part < parts <= kSmallTables.
   TableRows(int64_t dim, int part, int parts);
 
   int64_t dim() const { return static_cast<int64_t>(shared_.dim); }
+  // How many numbers a row has in a column.
+  int64_t width(size_t column) const { return shared_.begin[column + 1] - shared_.begin[column]; }
+  // From now on, rows have so many numbers in a column. REQUIRES: width >= 1, 0 < column < kMostColumns, and nothing
+  // uses this column or a later one yet. Not thread-safe with calls that use them.
+  void SetWidth(size_t column, int64_t width);
 
   // What a visit does with keys that have no row.
   enum class Absent { kReport, kAdd };

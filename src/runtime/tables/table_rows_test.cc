@@ -244,6 +244,47 @@ TEST(TableRowsTest, APartRefusesKeysOfOtherParts) {
   EXPECT_EQ(Read(rows, pool, std::vector<int64_t>{1})[0], 2.0f);  // the refused keys changed nothing
 }
 
+// Column 1 is made with the rows, and columns 2 and 3 when there are rows.
+TEST(TableRowsTest, ColumnsHaveWidthsOfTheirOwn) {
+  ThreadPool pool("pool", 0);
+  TableRows rows(3, 0, 1);
+  rows.SetWidth(1, 1);
+  EXPECT_EQ(rows.width(1), 1);
+  EXPECT_EQ(rows.width(2), 3);
+  const std::vector<int64_t> keys = Range(0, 20'000, 1000);  // one small table
+  ASSERT_TRUE(Add(rows, pool, keys, 0, std::array{0.0f, 5.0f}).ok());
+  EXPECT_EQ(rows.Memory().numbers, 20 * 4 * 4);
+  rows.SetWidth(2, 1);
+  ASSERT_TRUE(Add(rows, pool, Range(0, 40'000, 1000), 0, std::array{0.0f, 5.0f, 6.0f, 7.0f}).ok());
+  EXPECT_EQ(rows.Memory().numbers, 40 * 8 * 4);
+  const int columns[] = {0, 1, 2, 3};
+  const std::vector<int64_t> all = Range(0, 40'000, 1000);
+  const auto visit = [&](const TableRows::Apply& apply) {
+    EXPECT_TRUE(rows.VisitKeys(pool, {.keys = all, .columns = columns}, apply).ok());
+  };
+  visit([&](std::span<const VisitedRow> visited) {
+    for (const VisitedRow& row : visited) {
+      EXPECT_EQ(row.numbers[1][0], 5.0f);
+      EXPECT_EQ(row.numbers[2][0], 6.0f);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(row.numbers[3][i], 7.0f);
+      // No two columns of any rows share a number.
+      const auto key = static_cast<float>(all[row.number]);
+      row.numbers[1][0] = key + 1;
+      row.numbers[2][0] = key + 2;
+      for (int i = 0; i < 3; ++i) row.numbers[3][i] = key + 3;
+    }
+  });
+  visit([&](std::span<const VisitedRow> visited) {
+    for (const VisitedRow& row : visited) {
+      const auto key = static_cast<float>(all[row.number]);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(row.numbers[0][i], key + static_cast<float>(i));
+      EXPECT_EQ(row.numbers[1][0], key + 1);
+      EXPECT_EQ(row.numbers[2][0], key + 2);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(row.numbers[3][i], key + 3);
+    }
+  });
+}
+
 TEST(TableRowsTest, RowsKeepTheirPlaceWhenTheTableGrows) {
   ThreadPool pool("pool", 2);
   TableRows rows(4, 0, 1);

@@ -81,7 +81,7 @@ Status SetOutputs(KernelContext& ctx, const TableColumns& of, std::span<const Co
   const int filtered = ctx.num_outputs() - 4, first_column = filtered - static_cast<int>(of.columns.size());
   if (first_column == 5) TF_RETURN_IF_ERROR(lists(4, {&CopiedRows::deleted}));
   for (size_t c = 0; c < of.columns.size(); ++c) {
-    TF_RETURN_IF_ERROR(SetList<float>(ctx, first_column + static_cast<int>(c), of.table->dim(), copied,
+    TF_RETURN_IF_ERROR(SetList<float>(ctx, first_column + static_cast<int>(c), of.table->width(of.columns[c]), copied,
                                       [c](const CopiedRows& r) -> const std::vector<float>& { return r.numbers[c]; }));
   }
   TF_RETURN_IF_ERROR(
@@ -93,7 +93,7 @@ Status SetOutputs(KernelContext& ctx, const TableColumns& of, std::span<const Co
 // Copies all rows, or those that have changed, to the outputs. The rows are in memory twice at the end.
 Status ExportRows(KernelContext& ctx, const TableColumns& of, const SaveNumbers& numbers, bool only_changes) {
   if (!only_changes) of.table->Evict();
-  const RowCopier copier(of.table->dim(), of.columns);
+  const RowCopier copier(*of.table, of.columns);
   std::vector<CopiedRows> copied(kSmallTables, {.numbers = std::vector<std::vector<float>>(of.columns.size())});
   std::atomic<bool> known{true};
   TF_RETURN_IF_ERROR(

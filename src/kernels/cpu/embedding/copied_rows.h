@@ -41,8 +41,11 @@ struct SaveNumbers {
 // Copies small tables. The lock of the small table is held during every call, which the analysis does not see.
 class RowCopier {
  public:
-  // `columns` outlives the object.
-  RowCopier(int64_t dim, std::span<const int> columns) : dim_(static_cast<size_t>(dim)), columns_(columns) {}
+  RowCopier(const EmbeddingTable& table, std::span<const int> columns) {
+    for (const int column : columns) {
+      columns_.push_back({static_cast<size_t>(column), static_cast<size_t>(table.width(column))});
+    }
+  }
 
   // Copies all rows, and the counts of keys that have none. `counts` is null without a filter. Records in `small` that
   // this save has them.
@@ -103,7 +106,7 @@ class RowCopier {
     to->keys.resize(rows);
     to->versions.resize(rows);
     if (counts != nullptr) to->freqs.resize(rows);
-    for (auto& of_column : to->numbers) of_column.resize(rows * dim_);
+    for (size_t c = 0; c < columns_.size(); ++c) to->numbers[c].resize(rows * columns_[c].width);
   }
   // Copies the count of a key if it has no row.
   static void CopyFiltered(const SmallTable& small, const KeyCount& key, CopiedRows* to) TB_NO_THREAD_SAFETY_ANALYSIS {
@@ -120,12 +123,16 @@ class RowCopier {
     to->versions[at] = info.version;
     if (counts != nullptr) to->freqs[at] = counts->CountOf(info.key);
     for (size_t c = 0; c < columns_.size(); ++c) {
-      std::copy_n(small.numbers(static_cast<size_t>(columns_[c]), row), dim_, to->numbers[c].data() + at * dim_);
+      const auto [column, width] = columns_[c];
+      std::copy_n(small.numbers(column, row), width, to->numbers[c].data() + at * width);
     }
   }
 
-  const size_t dim_;
-  const std::span<const int> columns_;
+  struct Column {
+    size_t number;
+    size_t width;
+  };
+  std::vector<Column> columns_;
 };
 
 }  // namespace tensorbraid::cpu

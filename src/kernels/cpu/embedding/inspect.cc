@@ -1,6 +1,7 @@
 // Shows rows of a growing table.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <queue>
 #include <string>
 #include <utility>
@@ -105,9 +106,8 @@ class InspectTableKernel final : public Kernel {
 
   // Sets the outputs to the rows of these keys that have one, in the order of the keys.
   static Status SetRows(KernelContext& ctx, const EmbeddingTable& table, const std::vector<int64_t>& keys) {
-    const std::vector<std::string> names = table.InitializedColumns();
-    const auto dim = static_cast<size_t>(table.dim());
-    const size_t width = names.size() * dim;
+    const auto [names, widths] = table.InitializedColumns();
+    const auto width = static_cast<size_t>(std::accumulate(widths.begin(), widths.end(), int64_t{0}));
     std::vector<uint8_t> found(keys.size());
     std::vector<int64_t> versions(keys.size()), frequencies(keys.size());
     std::vector<float> numbers(keys.size() * width);
@@ -118,15 +118,14 @@ class InspectTableKernel final : public Kernel {
       versions[row.number] = row.info->version;
       counts = frequency >= 0;
       frequencies[row.number] = frequency;
-      for (size_t c = 0; c < names.size(); ++c) {
-        std::copy_n(row.numbers[c], dim, numbers.data() + row.number * width + c * dim);
-      }
+      float* to = numbers.data() + row.number * width;
+      for (size_t c = 0; c < widths.size(); ++c) to = std::copy_n(row.numbers[c], widths[c], to);
     }));
     const auto n = std::ranges::count(found, 1);
     TF_ASSIGN_OR_RETURN(Tensor * out_keys, ctx.AllocateOutput(0, {n}));
     TF_ASSIGN_OR_RETURN(Tensor * out_versions, ctx.AllocateOutput(1, {n}));
     TF_ASSIGN_OR_RETURN(Tensor * out_frequencies, ctx.AllocateOutput(2, {counts ? n : 0}));
-    TF_ASSIGN_OR_RETURN(Tensor * out_numbers, ctx.AllocateOutput(3, {n, std::ssize(names), static_cast<int64_t>(dim)}));
+    TF_ASSIGN_OR_RETURN(Tensor * out_numbers, ctx.AllocateOutput(3, {n, static_cast<int64_t>(width)}));
     size_t at = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
       if (found[i] == 0) continue;
@@ -137,6 +136,7 @@ class InspectTableKernel final : public Kernel {
       ++at;
     }
     ctx.set_output(4, Tensor::Vector(names));
+    ctx.set_output(5, Tensor::Vector(widths));
     return OkStatus();
   }
 

@@ -24,11 +24,12 @@ StatusOr<EmbeddingTable::Defaults> DefaultsOf(const Tensor& value, int64_t keys,
 Status Lookup(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto column, ctx.LookupResource<TableColumn>(0));
   const EmbeddingTable& table = column->table();
+  const int64_t width = table.width(column->column());
   std::vector<int64_t> widened;
   const std::span<const int64_t> keys = KeysOf(ctx.input(1), &widened);
-  TF_ASSIGN_OR_RETURN(const auto defaults, DefaultsOf(ctx.input(2), static_cast<int64_t>(keys.size()), table.dim()));
+  TF_ASSIGN_OR_RETURN(const auto defaults, DefaultsOf(ctx.input(2), static_cast<int64_t>(keys.size()), width));
   Shape shape = ctx.input(1).shape();
-  shape.AddDim(table.dim());
+  shape.AddDim(width);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   std::vector<int64_t> widened_counts;
   std::span<const int64_t> counts;

@@ -38,9 +38,10 @@ StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType 
                          ", but the growing table needs ", dtype, shape);
 }
 
-// Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors.
+// Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors. `widths`
+// are those of the slots, of which "" is the table itself.
 StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::string& name,
-                                           const std::vector<std::string>& slots, int64_t dim) {
+                                           const std::vector<std::string>& slots, std::span<const int64_t> widths) {
   std::vector<SavedPart> parts;
   if (reader.Find(name + "-keys").ok()) {
     parts.push_back({.name = name});
@@ -58,10 +59,11 @@ StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::stri
                     "-keys' nor '", name, "/part_0-keys'");
   }
   for (SavedPart& part : parts) {
-    for (const std::string& slot : slots) {
+    for (size_t c = 0; c < slots.size(); ++c) {
+      const std::string& slot = slots[c];
       const std::string of = Named(part.name, slot);
       TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, of + "-keys", kInt64, Shape({Shape::kUnknownDim})));
-      TF_RETURN_IF_ERROR(RowsIn(reader, of + "-values", kFloat32, Shape({rows, dim})).status());
+      TF_RETURN_IF_ERROR(RowsIn(reader, of + "-values", kFloat32, Shape({rows, widths[c]})).status());
       if (slot.empty()) part.rows = rows;
     }
     const auto versions = reader.Find(part.name + "-versions");
@@ -86,18 +88,19 @@ struct SavedRows {
   std::unique_ptr<TensorStream> keys = nullptr;      // null: row i has key i
   std::unique_ptr<TensorStream> versions = nullptr;  // null: none were saved
   std::vector<std::unique_ptr<TensorStream>> numbers = {};
-  std::vector<int> columns = {};  // those of `numbers`
-  int64_t read = 0;               // rows
+  std::vector<int> columns = {};     // those of `numbers`
+  std::vector<int64_t> widths = {};  // of these columns
+  int64_t read = 0;                  // rows
 
   // Reads up to `most` rows; none at the end.
-  Status Next(int64_t dim, int64_t most, RowBatch* batch) {
+  Status Next(int64_t most, RowBatch* batch) {
     batch->rows = static_cast<size_t>(std::min(most, rows - read));
     TF_RETURN_IF_ERROR(ReadList(keys.get(), batch->rows, &batch->keys));
     if (keys == nullptr) std::iota(batch->keys.begin(), batch->keys.end(), read);
     if (versions != nullptr) TF_RETURN_IF_ERROR(ReadList(versions.get(), batch->rows, &batch->versions));
     batch->numbers.resize(numbers.size());
     for (size_t c = 0; c < numbers.size(); ++c) {
-      TF_RETURN_IF_ERROR(ReadList(numbers[c].get(), batch->rows * static_cast<size_t>(dim), &batch->numbers[c]));
+      TF_RETURN_IF_ERROR(ReadList(numbers[c].get(), batch->rows * static_cast<size_t>(widths[c]), &batch->numbers[c]));
     }
     read += static_cast<int64_t>(batch->rows);
     return OkStatus();
@@ -115,12 +118,14 @@ class TableRestore {
  public:
   TableRestore(KernelContext& ctx, const RestoredTable& table, const RowsDescription& description,
                const TableRows::Visit& visit, TableRows& rows, KeyCounts* counts)
-      : ctx_(ctx), table_(table), description_(description), visit_(visit), rows_(rows), counts_(counts) {}
+      : ctx_(ctx), table_(table), description_(description), visit_(visit), rows_(rows), counts_(counts) {
+    for (const int column : table.columns) widths_.push_back(rows.width(static_cast<size_t>(column)));
+  }
 
   // Looks which keys are deleted in the end. Those that have rows again, in the same increment or in a later one, are
   // not. Call it for each increment, the oldest first, before Read.
   Status ReadDeleted(BundleReader& increment) {
-    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, rows_.dim()));
+    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, widths_));
     for (const SavedPart& part : parts) {
       const std::string name = part.name + kDeletedKeys;
       TF_RETURN_IF_ERROR(RowsIn(increment, name, kInt64, Shape({Shape::kUnknownDim})).status());
@@ -138,7 +143,7 @@ class TableRestore {
   // Reads all rows of a checkpoint or an increment.
   Status Read(BundleReader& reader) {
     if (reader.Find(table_.whole).ok()) return ReadVariable(reader);
-    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, rows_.dim()));
+    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, widths_));
     for (size_t p = 0; p < parts.size(); ++p) {
       if (!ShareSmallTables(description_.part, description_.parts, static_cast<int>(p),
                             static_cast<int>(parts.size()))) {
@@ -158,9 +163,9 @@ class TableRestore {
     if (counts_ != nullptr) return NoCounts(reader);
     for (size_t c = 0; c < table_.slots.size(); ++c) {
       const std::string name = Named(table_.whole, table_.slots[c]);
-      const Shape shape({Shape::kUnknownDim, rows_.dim()});
+      const Shape shape({Shape::kUnknownDim, widths_[c]});
       TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, name, kFloat32, shape));
-      SavedRows saved{.rows = rows, .columns = {table_.columns[c]}};
+      SavedRows saved{.rows = rows, .columns = {table_.columns[c]}, .widths = {widths_[c]}};
       TF_RETURN_IF_ERROR(AddStream(reader, name, &saved.numbers));
       TF_RETURN_IF_ERROR(ReadAll(saved));
     }
@@ -275,11 +280,12 @@ class TableRestore {
       }
       TF_RETURN_IF_ERROR(AddStream(reader, name + "-values", &saved.numbers));
       saved.columns.push_back(table_.columns[c]);
+      saved.widths.push_back(widths_[c]);
     }
     TF_RETURN_IF_ERROR(ReadAll(saved));
     for (const size_t c : alone) {
       const std::string name = Named(part.name, table_.slots[c]);
-      SavedRows of_slot{.columns = {table_.columns[c]}};
+      SavedRows of_slot{.columns = {table_.columns[c]}, .widths = {widths_[c]}};
       TF_ASSIGN_OR_RETURN(of_slot.rows, RowsIn(reader, name + "-keys", kInt64, Shape({Shape::kUnknownDim})));
       TF_ASSIGN_OR_RETURN(of_slot.keys, reader.Stream(name + "-keys"));
       TF_RETURN_IF_ERROR(AddStream(reader, name + "-values", &of_slot.numbers));
@@ -292,7 +298,8 @@ class TableRestore {
   // seldom wait for each other.
   int64_t RowsOfBatch(const SavedRows& saved) const {
     constexpr int64_t kBytes = int64_t{4} << 20, kBatches = 400;
-    const int64_t row = 16 + std::ssize(saved.numbers) * rows_.dim() * int64_t{sizeof(float)};
+    const int64_t numbers = std::accumulate(saved.widths.begin(), saved.widths.end(), int64_t{0});
+    const int64_t row = 16 + numbers * int64_t{sizeof(float)};
     return std::max({int64_t{64}, kBytes / row, saved.rows / kBatches});
   }
 
@@ -302,14 +309,14 @@ class TableRestore {
     const int64_t most = RowsOfBatch(saved);
     const auto next = [&](RowBatch* batch) -> Status {
       if (ctx_.env().cancellation != nullptr) TF_RETURN_IF_ERROR(ctx_.env().cancellation->status());
-      return saved.Next(rows_.dim(), most, batch);
+      return saved.Next(most, batch);
     };
     if (saved.rows <= most || ctx_.pool().num_threads() == 0) {
       RowBatch batch;
       Scratch scratch;
       while (saved.read < saved.rows) {
         TF_RETURN_IF_ERROR(next(&batch));
-        TF_RETURN_IF_ERROR(Make(batch, saved.columns, &scratch));
+        TF_RETURN_IF_ERROR(Make(batch, saved, &scratch));
       }
       return OkStatus();
     }
@@ -321,7 +328,7 @@ class TableRestore {
       RowBatch batch;
       Scratch scratch;
       while (batches.Take(&batch)) {
-        if (const Status made = Make(batch, saved.columns, &scratch); !made.ok()) batches.Fail(made);
+        if (const Status made = Make(batch, saved, &scratch); !made.ok()) batches.Fail(made);
       }
     });
     return batches.status();
@@ -333,7 +340,8 @@ class TableRestore {
     std::vector<size_t> at = {};  // where they are in the batch
   };
 
-  Status Make(const RowBatch& batch, const std::vector<int>& columns, Scratch* scratch) {
+  Status Make(const RowBatch& batch, const SavedRows& saved, Scratch* scratch) {
+    const std::vector<int>& columns = saved.columns;
     scratch->keys.clear();
     scratch->at.clear();
     for (size_t i = 0; i < batch.rows; ++i) {
@@ -348,13 +356,13 @@ class TableRestore {
     visit.rows = nullptr;  // the values of new rows are read
     visit.cost_ns = 0;     // other threads have batches of their own
     if (columns[0] != 0) visit.absent = TableRows::Absent::kReport;
-    const auto dim = static_cast<size_t>(rows_.dim());
     return rows_.VisitKeys(ctx_.pool(), visit, [&](std::span<const VisitedRow> visited) {
       for (const VisitedRow& row : visited) {
         if (row.info == nullptr) continue;
         const size_t at = scratch->at[row.number];
         for (size_t c = 0; c < columns.size(); ++c) {
-          std::copy_n(batch.numbers[c].data() + at * dim, dim, row.numbers[c]);
+          const auto width = static_cast<size_t>(saved.widths[c]);
+          std::copy_n(batch.numbers[c].data() + at * width, width, row.numbers[c]);
         }
         if (!batch.versions.empty()) row.info->version = std::max(batch.versions[at], RowInfo::kFree + 1);
       }
@@ -367,6 +375,7 @@ class TableRestore {
   const TableRows::Visit& visit_;
   TableRows& rows_;
   KeyCounts* const counts_;               // null without a filter
+  std::vector<int64_t> widths_;           // of table_.columns
   absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
 };
 

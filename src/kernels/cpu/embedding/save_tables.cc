@@ -44,7 +44,7 @@ class OrderedTableWriter {
 
   Status Write(KernelContext& ctx, const SaveNumbers& numbers) {
     of_.table->Evict();
-    const RowCopier copier(of_.table->dim(), of_.columns);
+    const RowCopier copier(*of_.table, of_.columns);
     CopiedRows copied;
     // Without threads, all work is done on this one.
     std::optional<OverlappedRows> overlapped;
@@ -113,7 +113,7 @@ class OrderedTableWriter {
     }
     for (size_t c = 0; c < names_.size(); ++c) {
       TF_RETURN_IF_ERROR(streams_.End(kFirstColumn + static_cast<int>(c), names_[c] + "-values", kFloat32,
-                                      Shape({rows_, of_.table->dim()})));
+                                      Shape({rows_, of_.table->width(of_.columns[c])})));
       if (c == 0) continue;
       for (const char* name : {"-keys", "-freqs", "-versions", "-partition_offset", "-keys_filtered", "-freqs_filtered",
                                "-versions_filtered", "-partition_filter_offset"}) {

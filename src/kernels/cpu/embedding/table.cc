@@ -20,7 +20,8 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
  public:
   explicit TableHandleKernel(const KernelConstruction& c)
       : HandleKernel<TableColumn>(c),
-        dim_(c.attr<Shape>("shape").dim(0)),
+        width_(c.attr<Shape>("shape").dim(0)),
+        dim_(AttrOr<int64_t>(c.node(), "_dim", width_)),
         of_table_(AttrOr<std::string>(c.node(), "_table", "")),
         initial_(AttrOr<float>(c.node(), "_initial", 0)),
         part_(AttrOr<int64_t>(c.node(), "_part", 0)),
@@ -47,6 +48,7 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
  protected:
   Status CheckAttrs() const override {
     if (is_slot()) {
+      if (dim_ < 1) return InvalidArgument("_dim of the slot '", name(), "' must be positive, got ", dim_);
       if (of_table_ != name()) return OkStatus();
       return InvalidArgument("growing table '", name(), "' cannot be a slot of itself: _table names the variable");
     }
@@ -94,7 +96,7 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
       return InvalidArgument("growing table '", table.name(), "' has rows of ", table.dim(), " numbers, but '", name(),
                              "' is declared with rows of ", dim_, ": give it another name, or the same dim");
     }
-    if (is_slot()) return table.AddColumn(name(), initial_);
+    if (is_slot()) return table.AddColumn(name(), initial_, width_);
     TF_RETURN_IF_ERROR(table.Describe(description_));
     return 0;
   }
@@ -109,7 +111,8 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
     return count > 0 ? MakeRepeatedRows(std::move(rows), count) : rows;
   }
 
-  const int64_t dim_;
+  const int64_t width_;         // how many numbers a row has in this column
+  const int64_t dim_;           // and in the table
   const std::string of_table_;  // "" unless this is the handle of a slot
   const float initial_;
   const int64_t part_, parts_;
@@ -132,7 +135,7 @@ Status Initialize(KernelContext& ctx) {
 Status TableShape(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto column, ctx.LookupResource<TableColumn>(0));
   TF_ASSIGN_OR_RETURN(const int64_t rows, column->table().NumRows());
-  const int64_t dim = column->table().dim();
+  const int64_t dim = column->table().width(column->column());
   if (ctx.node().output_type(0) == kInt64) {
     ctx.set_output(0, Tensor::Vector<int64_t>({rows, dim}));
     return OkStatus();
