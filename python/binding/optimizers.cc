@@ -119,6 +119,14 @@ void BindRules(Module& m) {
                                                                  .name = std::move(name),
                                                                  .use_locking = use_locking});
         });
+  m.def(
+      "rowwise_adagrad",
+      [](const nb::tuple& owner, nb::handle rate, double initial, bool use_locking, std::string name) -> OptimizerPtr {
+        return Made<RowwiseAdagradOptimizer>(
+            owner, OperandOf(rate),
+            RowwiseAdagradOptions{
+                .initial_accumulator_value = initial, .name = std::move(name), .use_locking = use_locking});
+      });
   m.def("rms_prop",
         [](const nb::tuple& owner, nb::handle rate, double decay, double momentum, double epsilon, bool centered,
            bool use_locking, std::string name) -> OptimizerPtr {

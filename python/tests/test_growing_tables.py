@@ -15,6 +15,7 @@ OPTIMIZERS = {
     "Adagrad": lambda: tf.train.AdagradOptimizer(0.1),
     "AdamAsync": lambda: tf.train.AdamAsyncOptimizer(0.05),
     "AdamAsync by RMSProp": lambda: tf.train.AdamAsyncOptimizer(0.05, apply_sparse_rmsprop=True),
+    "RowwiseAdagrad": lambda: tf.train.RowwiseAdagradOptimizer(0.1),
     "Momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
     "Nesterov": lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
     "Adadelta": lambda: tf.train.AdadeltaOptimizer(0.5),
@@ -88,6 +89,56 @@ class ValuesTest(unittest.TestCase):
                     self.assertEqual(growing.table._get_variable_list()[-1].device, f"/job:ps/task:{servers - 1}")
                     np.testing.assert_array_equal(growing.start(workers[0].target).run(range(10)).all(), expected)
                 self.assertEqual(len(ps), servers)
+
+    def test_rowwise_adagrad_by_its_formula(self):
+        rows, sums = np.full([VOCABULARY, DIM], 0.25), np.full([VOCABULARY, 1], 0.1)
+        for step in range(10):
+            keys, factors = batch(step)
+            grad = np.zeros_like(rows)
+            np.add.at(grad, keys, 2 * (rows[keys] * factors - 1) * factors)
+            sums += np.mean(grad ** 2, axis=1, keepdims=True)
+            rows -= 0.1 * grad / np.sqrt(sums)
+        training = Training(2, OPTIMIZERS["RowwiseAdagrad"]).start().run(range(10))
+        np.testing.assert_allclose(training.all(), rows, rtol=1e-5)
+        with tempfile.TemporaryDirectory() as folder, training.graph.as_default():
+            path = training.saver.save(training.session, folder + "/model")
+            reader = tf.train.load_checkpoint(path)
+            for part in range(2):
+                keys = reader.get_tensor(f"ids/part_{part}/RowwiseAdagrad-keys")
+                saved = reader.get_tensor(f"ids/part_{part}/RowwiseAdagrad-values")
+                self.assertEqual(saved.shape, (len(keys), 1))
+                np.testing.assert_allclose(saved, sums[keys], rtol=1e-5)
+            # Under an optimizer with wide slots, the table begins with the rows.
+            other = Training(3, OPTIMIZERS["Adagrad"])
+            with other.graph.as_default():
+                tf.train.init_from_checkpoint(path, {"ids": other.table})
+                other.init = tf.global_variables_initializer()
+            np.testing.assert_array_equal(other.start().all(), training.all())
+
+    def test_rowwise_adagrad_of_whole_variables(self):
+        starts = [np.array([[1.0, -2.0], [0.5, 0.0], [3.0, 4.0]]), np.array([1.0, -2.0]), np.array(0.5), np.zeros([0, 2])]
+        for use_resource in (False, True):
+            with tf.Graph().as_default(), tf.Session() as session:
+                variables = [tf.get_variable(f"v{i}", initializer=start.astype(np.float32), use_resource=use_resource)
+                             for i, start in enumerate(starts)]
+                loss = tf.add_n([tf.reduce_sum(tf.square(v) * 0.5) for v in variables])
+                optimizer = tf.train.RowwiseAdagradOptimizer(0.3, initial_accumulator_value=0.2)
+                train = optimizer.minimize(loss)
+                slots = [optimizer.get_slot(v, "accumulator") for v in variables]
+                self.assertEqual([slot.shape.as_list() for slot in slots], [[3, 1], [2, 1], [1, 1], [0, 1]])
+                session.run(tf.global_variables_initializer())
+                expected = [start.reshape([max(slot.shape.as_list()[0], 0), -1 if start.size else 2])
+                            for start, slot in zip(starts, slots)]
+                sums = [np.full(slot.shape.as_list(), 0.2) for slot in slots]
+                for _ in range(3):
+                    session.run(train)
+                    for value, total in zip(expected, sums):
+                        total += np.mean(value ** 2, axis=1, keepdims=True)
+                        value -= 0.3 * value / np.sqrt(total)
+                for found, value in zip(session.run(variables), expected):
+                    np.testing.assert_allclose(found.reshape(value.shape), value, rtol=1e-5)
+                for found, total in zip(session.run(slots), sums):
+                    np.testing.assert_allclose(found, total, rtol=1e-5)
 
     def test_adam_moves_the_rows_with_a_gradient(self):
         def optimizers(decay):

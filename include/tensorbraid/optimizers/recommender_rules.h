@@ -1,5 +1,5 @@
-// Optimizers that DeepRec adds to TensorFlow's, for recommenders that train without end. They update variables and
-// growing tables (EmbeddingVariable).
+// Optimizers for recommenders that train without end, which TensorFlow lacks. They update variables and growing tables
+// (EmbeddingVariable).
 #ifndef TENSORBRAID_OPTIMIZERS_RECOMMENDER_RULES_H_
 #define TENSORBRAID_OPTIMIZERS_RECOMMENDER_RULES_H_
 
@@ -85,6 +85,30 @@ class AdagradDecayOptimizer : public Optimizer {
   const AdagradDecayOptions options_;
   Output step_;   // the value of the global step
   Output steps_;  // accumulator_decay_step
+};
+
+struct RowwiseAdagradOptions {
+  double initial_accumulator_value = 0.1;  // must be positive
+  std::string name = "RowwiseAdagrad";
+  bool use_locking = false;
+};
+
+// Adagrad with one sum for each row of a variable, to which each update adds the mean of the squares of the row's
+// gradient. A row is what one index of the first dimension names; a scalar is one row. So the slot of a growing table
+// with rows of 16 numbers needs 4 bytes a row, and Adagrad's 64. Slot "accumulator", [rows, 1].
+class RowwiseAdagradOptimizer : public Optimizer {
+ public:
+  explicit RowwiseAdagradOptimizer(Operand learning_rate, RowwiseAdagradOptions options = {})
+      : Optimizer(options.name), learning_rate_(std::move(learning_rate)), options_(std::move(options)) {}
+
+ protected:
+  void CreateSlots(const Variable& variable) override;
+  Operation Apply(const Gradient& grad, const Variable& variable) override;
+  bool UpdatesTables() const override { return true; }
+
+ private:
+  const Operand learning_rate_;
+  const RowwiseAdagradOptions options_;
 };
 
 }  // namespace tensorbraid

@@ -1,4 +1,4 @@
-"""Optimizers for recommenders that train without end. Source: DeepRec, whose names these are."""
+"""Optimizers for recommenders that train without end. Names are DeepRec's; RowwiseAdagradOptimizer is not in it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tensorbraid import _core
 from tensorbraid.internal import arguments
 from tensorbraid.train.rules import AdamOptimizer, _Rule
 
-__all__ = ["AdagradDecayOptimizer", "AdamAsyncOptimizer", "AdamWOptimizer"]
+__all__ = ["AdagradDecayOptimizer", "AdamAsyncOptimizer", "AdamWOptimizer", "RowwiseAdagradOptimizer"]
 
 
 class AdamAsyncOptimizer(_Rule):
@@ -44,6 +44,20 @@ class AdagradDecayOptimizer(_Rule):
         super().__init__("adagrad_decay", use_locking, name, dict(
             learning_rate=learning_rate, global_step=global_step, initial_accumulator_value=initial_accumulator_value,
             accumulator_decay_step=accumulator_decay_step, accumulator_decay_rate=accumulator_decay_rate))
+
+
+class RowwiseAdagradOptimizer(_Rule):
+    """Adagrad with one sum for each row of a variable: of the means of the squares of its gradients.
+
+    A row is what one index of the first dimension names; a scalar is one row. The slot "accumulator" has the shape
+    [rows, 1], so that of a growing table takes 4 bytes a row. Not in TensorFlow or DeepRec.
+    """
+
+    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="RowwiseAdagrad"):
+        if arguments.number("initial_accumulator_value", initial_accumulator_value) <= 0.0:
+            raise ValueError(f"initial_accumulator_value must be positive: {initial_accumulator_value}")
+        super().__init__("rowwise_adagrad", use_locking, name, dict(
+            learning_rate=learning_rate, initial_accumulator_value=initial_accumulator_value))
 
 
 class AdamWOptimizer(AdamOptimizer):

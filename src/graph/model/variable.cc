@@ -60,6 +60,9 @@ Output TableHandle(Graph& graph, const std::string& name, const Shape& shape, co
   handle.Attr("_whole", table.whole).Attr("_part", int64_t{table.part}).Attr("_parts", int64_t{table.parts});
   if (!table.slot_of.empty()) {
     handle.Attr("_table", table.slot_of).Attr("_initial", static_cast<float>(rows.a));
+    const Node* const of = ImplOf(graph).Find(table.slot_of);
+    const Shape row = of == nullptr ? Shape::Unknown() : AttrOr<Shape>(*of, "shape", Shape::Unknown());
+    if (row.has_rank() && row.rank() == 1 && row.dim(0) != shape.dim(1)) handle.Attr("_dim", row.dim(0));
     return handle.Output();
   }
   std::vector<float> args = {static_cast<float>(rows.a)};

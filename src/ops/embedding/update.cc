@@ -13,8 +13,9 @@ int InputNamed(const OpDef& op, std::string_view name) {
   return static_cast<int>(it - op.inputs.begin());
 }
 
-// The gradient has one row for each key. The rows of the table and of its slots have the length of the gradient's. All
-// other inputs are scalars, also those that are handles of ordinary variables.
+// The gradient has one row for each key. The rows of the table and of its slots have the length of the gradient's, but
+// those of the slot `row_accum` have one number. All other inputs are scalars, also those that are handles of ordinary
+// variables.
 Status TableUpdateShape(ShapeContext& c) {
   const OpDef& op = c.node().op();
   const int gradient = InputNamed(op, "grad"), indices = InputNamed(op, "indices");
@@ -35,6 +36,10 @@ Status TableUpdateShape(ShapeContext& c) {
       TF_RETURN_IF_ERROR(c.WithRank(i, 0).status());
     } else if (TableHandleNode(c.node().inputs()[i]) != nullptr) {
       const Shape held = RowShapeOf(c.node().inputs()[i]);
+      if (op.inputs[static_cast<size_t>(i)].name == "row_accum") {
+        if (held.IsCompatibleWith(Shape({1}))) continue;
+        return InvalidArgument("the rows of the slot 'row_accum' must have one number, but have ", held.dim(0));
+      }
       if (!held.IsCompatibleWith(row)) {
         return InvalidArgument("the rows of input ", i, ", '", op.inputs[static_cast<size_t>(i)].name, "', have ",
                                held.dim(0), " numbers, but those of the gradient or of another slot have ", row.dim(0));
@@ -94,6 +99,7 @@ void RegisterEmbeddingUpdateOps(OpRegistry& r) {
   AddTableRule(r, "_KvResourceSparseApplyMomentum", "var* accum* lr grad indices momentum global_step", {nesterov});
   AddTableRule(r, "_KvResourceSparseApplyAdadelta", "var* accum* accum_update* lr rho epsilon" + rows);
   AddTableRule(r, "KvResourceSparseApplyAdagrad", "var* accum* lr" + rows);
+  AddTableRule(r, "_KvResourceSparseApplyRowwiseAdagrad", "var* row_accum* lr" + rows);
   AddTableRule(r, "KvResourceSparseApplyAdagradDecay",
                "var* accum* accum_decay_power* lr accum_decay_step accum_decay_rate accum_baseline global_step grad "
                "indices");

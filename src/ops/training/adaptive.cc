@@ -1,5 +1,5 @@
 // The update rules of Adadelta, Adagrad, Adam and RMSProp: schemas. AddRule (rule.h) describes the lists of inputs.
-// Those of AdagradDecay and AdamAsync are DeepRec's.
+// Those of AdagradDecay and AdamAsync are DeepRec's, and those of RowwiseAdagrad our own.
 #include "graph/model/op_registry.h"
 #include "ops/training/rule.h"
 
@@ -20,6 +20,8 @@ void RegisterTrainingAdaptiveOps(OpRegistry& r) {
   AddRule(r, "SparseApplyAdadelta", "var* accum* accum_update* lr rho epsilon grad indices");
   AddRule(r, "SparseApplyAdagrad", "var* accum* lr grad indices", {update_slots});
   AddRule(r, "SparseApplyAdagradV2", "var* accum* lr epsilon grad indices", {update_slots});
+  AddRule(r, "_ApplyRowwiseAdagrad", "var* row_accum* lr grad");
+  AddRule(r, "_SparseApplyRowwiseAdagrad", "var* row_accum* lr grad indices");
   const std::string decay =
       "var* accum* accum_decay_power* lr accum_decay_step accum_decay_rate accum_baseline global_step grad";
   AddRule(r, "ApplyAdagradDecay", decay);

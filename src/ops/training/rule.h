@@ -17,9 +17,9 @@ enum RuleForms {
 };
 
 // Registers the op `name`, which takes variables by reference (only with kBoth), and the op "Resource" + `name`, which
-// takes resource handles. `inputs` lists the names of the inputs, separated by spaces. A name that ends in "*" is a
-// variable; "indices" has type Tindices, "global_step" and "accum_decay_step" int64, and all others T. `attrs` are
-// added after use_locking.
+// takes resource handles ("_ResourceApplyX" for "_ApplyX"). `inputs` lists the names of the inputs, separated by
+// spaces. A name that ends in "*" is a variable; "indices" has type Tindices, "global_step" and "accum_decay_step"
+// int64, and all others T. `attrs` are added after use_locking.
 void AddRule(OpRegistry& r, const std::string& name, const std::string& inputs,
              const std::vector<const char*>& attrs = {}, RuleForms forms = kBoth,
              std::source_location location = std::source_location::current());

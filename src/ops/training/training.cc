@@ -34,8 +34,15 @@ StatusOr<Shape> VariablesShape(ShapeContext& c, int gradient, int indices) {
   return shape;
 }
 
+// [rows, 1] for a variable of this shape; a scalar has one row.
+Shape OnePerRow(const Shape& shape) {
+  if (!shape.has_rank()) return Shape({Shape::kUnknownDim, 1});
+  return Shape({shape.rank() == 0 ? 1 : shape.dim(0), 1});
+}
+
 // All variables (the variable of the model and its slots, such as Adam's m) must have the same shape. All other inputs,
-// except gradient and indices, must be scalars; AdamAsync's powers are variables that are scalars.
+// except gradient and indices, must be scalars; AdamAsync's powers are variables that are scalars, and RowwiseAdagrad's
+// slot is a variable with one element for each row.
 Status ApplyShape(ShapeContext& c) {
   const OpDef& op = c.node().op();
   // An op has one of these two inputs; the number of the other one is -1.
@@ -53,6 +60,11 @@ Status ApplyShape(ShapeContext& c) {
     if (op.inputs[static_cast<size_t>(i)].name.starts_with("beta")) {  // a power of AdamAsync
       if (variable.IsCompatibleWith(Shape())) continue;
       return InvalidArgument("the variable (input ", i, ") must be a scalar, got shape ", variable);
+    }
+    if (op.inputs[static_cast<size_t>(i)].name == "row_accum") {  // the slot of RowwiseAdagrad
+      if (variable.IsCompatibleWith(OnePerRow(shape))) continue;
+      return InvalidArgument("the variable (input ", i, ") must have one element for each row, got shape ", variable,
+                             ", and the variable that is updated has shape ", shape);
     }
     if (!variable.IsCompatibleWith(shape)) {
       return InvalidArgument("the variable (input ", i, ") has shape ", variable, ", but the gradient has shape ",
@@ -75,7 +87,8 @@ void AddRule(OpRegistry& r, const std::string& name, const std::string& inputs, 
              RuleForms forms, std::source_location location) {
   for (const bool resource : {false, true}) {
     if (!resource && forms == kResourceOnly) continue;
-    Op op(resource ? "Resource" + name : name);
+    const size_t at = name.starts_with('_') ? 1 : 0;  // of "Apply"
+    Op op(resource ? std::string(name).insert(at, "Resource") : name);
     bool sparse = false;
     for (std::string input : StrSplit(inputs, ' ')) {
       std::string type = "T";

@@ -29,7 +29,7 @@ std::string WholeOf(const Shape& shape) {
 
 // Whether the op updates rows of its inputs that are variables. Other updates of these change the whole value.
 bool UpdatesRows(const std::string& op) {
-  return op.starts_with("ResourceSparseApply") ||
+  return op.starts_with("ResourceSparseApply") || op.starts_with("_ResourceSparseApply") ||
          (op.starts_with("ResourceScatter") && !op.starts_with("ResourceScatterNd"));
 }
 

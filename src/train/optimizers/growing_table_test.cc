@@ -130,6 +130,32 @@ TEST(GrowingTableGraphTest, SlotsAreColumnsOfTheirTable) {
   EXPECT_EQ(handle.attr<std::string>("_table"), "ids/part_1");
   EXPECT_EQ(handle.attr<float>("_initial"), 0.25f);
   EXPECT_EQ(slot.table()->whole, "ids/Adagrad");
+
+  RowwiseAdagradOptimizer rowwise(0.1);
+  rowwise.Minimize(ReduceSum(rows));
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const Variable narrow = rowwise.GetSlot(table.parts()[1], "accumulator");
+  EXPECT_EQ(narrow.shape(), Shape({-1, 1}));
+  EXPECT_EQ(NodeOf(narrow.handle())->attr<Shape>("shape"), Shape({1}));
+  EXPECT_EQ(NodeOf(narrow.handle())->attr<int64_t>("_dim"), 2);
+}
+
+TEST(GrowingTableGraphTest, SlotsWithOneNumberForEachRowOfAVariable) {
+  Graph g;
+  const PartitionedVariable matrix(g, {6, 2}, Zeros(), FixedSizePartitioner(2), {.name = "matrix"});
+  const Variable scalar(g, Shape(), Zeros(), {.name = "scalar"});
+  const Variable vector(g, {3}, Zeros(), {.name = "vector"});
+  RowwiseAdagradOptimizer rowwise(0.1);
+  rowwise.Minimize(ReduceSum(matrix.AsTensor()) + scalar.value() + ReduceSum(vector.value()));
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const Variable part = rowwise.GetSlot(matrix.parts()[1], "accumulator");
+  EXPECT_EQ(part.shape(), Shape({3, 1}));
+  ASSERT_NE(part.part_of(), nullptr);
+  EXPECT_EQ(part.part_of()->whole, "matrix/RowwiseAdagrad");
+  EXPECT_EQ(part.part_of()->shape, Shape({6, 1}));
+  EXPECT_EQ(part.part_of()->first_row, 3);
+  EXPECT_EQ(rowwise.GetSlot(scalar, "accumulator").shape(), Shape({1, 1}));
+  EXPECT_EQ(rowwise.GetSlot(vector, "accumulator").shape(), Shape({3, 1}));
 }
 
 TEST(GrowingTableGraphTest, OtherOptimizersAndDenseGradientsAreRefused) {
@@ -150,14 +176,6 @@ TEST(GrowingTableGraphTest, OtherOptimizersAndDenseGradientsAreRefused) {
                 GradientDescentOptimizer(0.1).ApplyGradients({{dense, v}});
               }),
               HasSubstr("has a dense gradient"));
-  EXPECT_THAT(mistake([](Graph& g, const Variable&, const Output& loss) {
-                const ClusterSpec cluster = {{"ps", {"h:1"}}, {"worker", {"h:2", "h:3"}}};
-                AsyncReplicasOptimizer async(
-                    std::make_shared<GradientDescentOptimizer>(0.1),
-                    {.sum_per_host = true, .cluster = cluster, .worker_device = "/job:worker/task:0"});
-                async.Minimize(loss, {.global_step = GetOrCreateGlobalStep(g)});
-              }),
-              HasSubstr("the growing table 'ids' cannot be trained with sum_per_host"));
 }
 
 TEST(GrowingTableGraphTest, AMetaGraphKeepsTables) {
@@ -263,6 +281,7 @@ const std::vector<std::pair<std::string, MakeOptimizer>>& Optimizers() {
   static const auto* const all = new std::vector<std::pair<std::string, MakeOptimizer>>{
       {"GradientDescent", [](Graph&) { return std::make_shared<GradientDescentOptimizer>(0.1); }},
       {"Adagrad", [](Graph&) { return std::make_shared<AdagradOptimizer>(0.1); }},
+      {"RowwiseAdagrad", [](Graph&) { return std::make_shared<RowwiseAdagradOptimizer>(0.1); }},
       {"Momentum", [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9); }},
       {"Nesterov",
        [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9, MomentumOptions{.use_nesterov = true}); }},
@@ -505,8 +524,7 @@ TEST(GrowingTableTest, ARestoreNamesTheTableThatACheckpointLacks) {
   EXPECT_THAT(std::string(restored.message()), HasSubstr("lacks 1 of 3 variables: ids"));
 }
 
-TEST(GrowingTableTest, ATableIsRestoredFromAStaticVariable) {
-  const auto adagrad = Optimizers()[1].second;
+void RestoreFromAStaticVariable(const MakeOptimizer& adagrad) {
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_static";
   Training fixed(0, adagrad, nullptr);
   Saver of_fixed(fixed.g);
@@ -524,6 +542,11 @@ TEST(GrowingTableTest, ATableIsRestoredFromAStaticVariable) {
     for (int step = 10; step < 20; ++step) ASSERT_TRUE(growing.Step(step).ok());
     EXPECT_EQ(growing.All().value(), fixed.All().value());  // the slots are those of the checkpoint, too
   }
+}
+
+TEST(GrowingTableTest, ATableIsRestoredFromAStaticVariable) {
+  RestoreFromAStaticVariable(Optimizers()[1].second);  // Adagrad
+  RestoreFromAStaticVariable(Optimizers()[2].second);  // RowwiseAdagrad
 }
 
 }  // namespace

@@ -340,7 +340,10 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
                                  .dtype = options.dtype == DType::kInvalid ? variable.dtype() : options.dtype,
                                  .trainable = false,
                                  .reference = variable.is_reference()};
-    if (variable.table() != nullptr && shape == variable.shape()) {
+    // One number for each row, as in RowwiseAdagradOptimizer.
+    const bool one_per_row =
+        shape.rank() == 2 && variable.shape().rank() > 0 && shape == Shape({variable.shape().dim(0), 1});
+    if (variable.table() != nullptr && (one_per_row || shape == variable.shape())) {
       const auto initial = DescriptionOf(initializer, shape);
       if (!initial || initial->kind != InitialRows::Kind::kConstant) {
         graph.AddError(Unimplemented(name_, ": the slot '", slot, "' of the growing table '", variable.name(),
@@ -355,13 +358,14 @@ Variable Optimizer::MakeSlot(const Variable& variable, const std::string& slot, 
       made_with.table->initial_rows = *initial;
       made_with.table->slot_of = variable.name();
     }
-    if (const VariablePart* part = variable.part_of(); part != nullptr && shape == variable.shape()) {
+    if (const VariablePart* part = variable.part_of(); part != nullptr && (one_per_row || shape == variable.shape())) {
       // The slots of all parts are saved as one tensor, too. TensorFlow takes as many characters as the variable's name
       // has from the slot's name, although an open variable scope has put its own name before it. So
       // "dnn/kernel/part_0" and its slot "dnn/dnn/kernel/part_0/Adagrad" make "dnn/kernel/t_0/Adagrad".
       const std::string unique = ImplOf(graph).UniqueName(made_with.name);
       made_with.name = unique + "/";
       made_with.part_of = *part;
+      if (one_per_row) made_with.part_of->shape = Shape({part->shape.dim(0), 1});
       made_with.part_of->whole += "/" + unique.substr(variable.name().size() + 1);
     }
     made = Variable(graph, shape, initializer, made_with);

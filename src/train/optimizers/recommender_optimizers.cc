@@ -75,4 +75,18 @@ Operation AdagradDecayOptimizer::Apply(const Gradient& grad, const Variable& var
   return InputCountsOfTable(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
 }
 
+void RowwiseAdagradOptimizer::CreateSlots(const Variable& variable) {
+  const double initial = options_.initial_accumulator_value;
+  if (!IsInitialAccumulator(variable, name(), "initial_accumulator_value", initial)) return;
+  const int64_t rows = variable.shape().rank() == 0 ? 1 : variable.shape().dim(0);
+  MakeSlot(variable, "accumulator", Constant(initial), {.shape = Shape({rows, 1})});
+}
+
+Operation RowwiseAdagradOptimizer::Apply(const Gradient& grad, const Variable& variable) {
+  NodeBuilder node = UpdateNode(variable, "ApplyRowwiseAdagrad", grad);
+  node.Input(GetSlot(variable, "accumulator").handle()).Input(LearningRate(learning_rate_, variable));
+  InputGradient(node, grad);
+  return InputStepAndCounts(node, grad, variable).Attr("use_locking", options_.use_locking).Finish();
+}
+
 }  // namespace tensorbraid

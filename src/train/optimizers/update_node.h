@@ -22,8 +22,8 @@ inline NodeBuilder UpdateNode(const Variable& variable, const std::string& rule,
   std::string op = OpOnVariable(variable, (grad.is_sparse() ? "ResourceSparse" : "Resource") + rule);
   if (variable.table() != nullptr) {  // the gradient consists of rows
     op = "KvResourceSparse" + rule + (CountsKeys(variable) ? "WithCounts" : "");
-    if (OpRegistry::Global().Find(op) == nullptr) op = "_" + op;  // DeepRec has no such op
   }
+  if (OpRegistry::Global().Find(op) == nullptr) op = "_" + op;  // neither TensorFlow nor DeepRec has such an op
   NodeBuilder node(*variable.graph(), op);
   node.Input(variable.handle());
   return node;

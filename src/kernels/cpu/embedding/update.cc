@@ -69,6 +69,7 @@ class TableUpdateKernel : public Kernel {
     for (const char* name : scalars) scalars_.push_back(InputNamed(node, name));
   }
 
+  bool one_per_row_ = false;  // whether rows have one number in all columns but the first
   // Whether rows have one element.
   bool has_one_column(KernelContext& ctx) const {
     const Shape& shape = ctx.input(gradient_).shape();
@@ -79,6 +80,7 @@ class TableUpdateKernel : public Kernel {
   template <typename Step>
   Status UpdateRows(KernelContext& ctx, const Step& step) const {
     TF_ASSIGN_OR_RETURN(const TableColumns of, ColumnsOf(ctx, variables_));
+    TF_RETURN_IF_ERROR(CheckWidths(of));
     const Tensor& grad = ctx.input(gradient_);
     const Tensor& indices = ctx.input(indices_);
     const int64_t dim = of.table->dim();
@@ -135,6 +137,16 @@ class TableUpdateKernel : public Kernel {
   std::vector<int> scalars_;  // the numbers of the inputs that are scalars of the rule
 
  private:
+  Status CheckWidths(const TableColumns& of) const {
+    for (size_t i = 1; i < of.columns.size(); ++i) {
+      const int64_t width = of.table->width(of.columns[i]), needed = one_per_row_ ? 1 : of.table->dim();
+      if (width == needed) continue;
+      return InvalidArgument("slot '", of.table->ColumnName(of.columns[i]), "' of growing table '", of.table->name(),
+                             "' has ", width, " numbers in a row, but this update needs ", needed);
+    }
+    return OkStatus();
+  }
+
   const int gradient_, indices_, step_;
   const int counts_;            // -1: each key has occurred once
   std::vector<int> variables_;  // the numbers of the inputs that are columns of the table
@@ -145,7 +157,9 @@ class TableRuleKernel final : public TableUpdateKernel {
   using R = Rule<float>;
 
  public:
-  explicit TableRuleKernel(const KernelConstruction& c) : TableUpdateKernel(c.node(), R::kVariables, R::kScalars) {}
+  explicit TableRuleKernel(const KernelConstruction& c) : TableUpdateKernel(c.node(), R::kVariables, R::kScalars) {
+    one_per_row_ = HasOnePerRow<R>;
+  }
 
   Status Compute(KernelContext& ctx) override {
     TF_ASSIGN_OR_RETURN(const auto scalars, (ReadScalars<R, float>(ctx, scalars_)));
@@ -189,6 +203,7 @@ void RegisterEmbeddingUpdateKernels(KernelRegistry& r) {
   AddTableRule<Momentum>(r, "_KvResourceSparseApplyMomentum");
   AddTableRule<Adadelta>(r, "_KvResourceSparseApplyAdadelta");
   AddTableRule<Adagrad>(r, "KvResourceSparseApplyAdagrad");
+  AddTableRule<RowwiseAdagrad>(r, "_KvResourceSparseApplyRowwiseAdagrad");
   AddTableRule<AdagradDecay>(r, "KvResourceSparseApplyAdagradDecay");
   AddTableRule<Adam>(r, "KvResourceSparseApplyAdam");
   AddTableRule<AdamW>(r, "KvResourceSparseApplyAdamW");

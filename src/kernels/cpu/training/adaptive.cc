@@ -18,6 +18,7 @@ void RegisterTrainingAdaptiveKernels(KernelRegistry& r) {
   AddWithComplex<Adadelta>(r, "ApplyAdadelta");
   AddWithComplex<Adagrad>(r, "ApplyAdagrad");
   AddWithComplex<AdagradV2>(r, "ApplyAdagradV2");
+  AddRule<RowwiseAdagrad, float, double, Float16, Bfloat16>(r, "_ApplyRowwiseAdagrad");
   AddRule<AdagradDecay, float, double, Float16, Bfloat16>(r, "ApplyAdagradDecay");
   AddWithComplex<Adam>(r, "ApplyAdam");
   AddRule<AdamAsync, float, double, Float16, Bfloat16>(r, "ApplyAdamAsync");

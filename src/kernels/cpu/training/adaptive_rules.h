@@ -52,6 +52,21 @@ struct Adagrad {
   bool one_column = false;
 };
 
+// Adagrad with one sum for each row: of the means of the squares of its gradients. Source: Gupta et al., "Training
+// Recommender Systems at Scale", 2020, where the idea is described.
+template <typename C>
+struct RowwiseAdagrad {
+  static constexpr std::array kVariables = {"var", "row_accum"};
+  static constexpr std::array kScalars = {"lr"};
+  static constexpr bool kOnePerRow = true;
+  RowwiseAdagrad(const std::array<C, 1>& s, const Node&) : lr(s[0]) {}
+  C Factor(C mean_square, C& accum) const {
+    accum += mean_square;
+    return lr / sqrt(accum);
+  }
+  const C lr;
+};
+
 // Adagrad whose sums decay by a rate once in each period of the global step, but not below a baseline, so that learning
 // does not end. `accum_decay_power` counts how often. Elements that were not updated for several periods make up for
 // one of them in each update. Periods are exact up to a global step of 2^24, and then begin some steps early or late.

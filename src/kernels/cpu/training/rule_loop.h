@@ -17,6 +17,11 @@
 // element, TensorFlow may have a third order. Rules for which this is so have a member `bool one_column`, which the
 // kernel sets.
 //
+// A rule with `static constexpr bool kOnePerRow = true` has two variables, of which the second has one element for each
+// row of the first. Instead of Step, it has `C Factor(C mean_square, C& accum) const`, which changes the second
+// variable by the mean of the squares of a row's gradient; what it returns times the gradient is subtracted from the
+// row.
+//
 // A rule that rejects some values of the scalars also has `static Status Check(const std::array<C, N>& scalars, const
 // Node& node)`. A rule whose first scalars are handles of variables that each update multiplies has `kPowersTimes`, the
 // numbers of the scalars by which they are multiplied, and `bool multiplies_powers() const`.
@@ -24,6 +29,7 @@
 #define TENSORBRAID_KERNELS_CPU_TRAINING_RULE_LOOP_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -42,6 +48,21 @@ inline int InputNamed(const Node& node, std::string_view name) {
 
 // Whether the op updates some rows of its variables: "SparseApplyX", "ResourceSparseApplyX".
 inline bool UpdatesRows(const Node& node) { return node.type().find("Sparse") != std::string::npos; }
+
+template <typename Rule>
+inline constexpr bool HasOnePerRow = requires {
+  Rule::kOnePerRow;
+};
+
+// The mean of n squares. Eight sums, so that the compiler can compute several at once.
+template <typename C, typename T>
+C MeanSquare(const T* x, int64_t n) {
+  std::array<C, 8> sums = {};
+  for (int64_t i = 0; i < n; ++i) sums[static_cast<size_t>(i) % sums.size()] += C(x[i]) * C(x[i]);
+  C sum = 0;
+  for (const C s : sums) sum += s;
+  return sum / static_cast<C>(n);
+}
 
 // 1, 0 or -1.
 template <typename C>
@@ -69,12 +90,16 @@ class RuleLoop {
     }
   }
   static void Step(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
+    if constexpr (HasOnePerRow<Rule<C>>) {
+      StepRow(rule, gradient, n, a, b, to_a, to_b);
+    } else {
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      C x(a[i]), y(b[i]);
-      rule.Step(C(gradient[i]), x, y);
-      to_a[i] = T(x);
-      to_b[i] = T(y);
+      for (int64_t i = 0; i < n; ++i) {
+        C x(a[i]), y(b[i]);
+        rule.Step(C(gradient[i]), x, y);
+        to_a[i] = T(x);
+        to_b[i] = T(y);
+      }
     }
   }
   static void Step(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, const T* c, T* to_a,
@@ -99,6 +124,16 @@ class RuleLoop {
       to_c[i] = T(z);
       to_d[i] = T(w);
     }
+  }
+
+ private:
+  // The n elements are those of one row, which has one element of `b`.
+  static void StepRow(const Rule<C> rule, const T* gradient, int64_t n, const T* a, const T* b, T* to_a, T* to_b) {
+    C accum(*b);
+    const C factor = rule.Factor(MeanSquare<C>(gradient, n), accum);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) to_a[i] = T(C(a[i]) - C(gradient[i]) * factor);
+    *to_b = T(accum);
   }
 };
 

@@ -13,6 +13,8 @@ void Widen(const Tensor& indices, std::vector<int64_t>* rows) {
   rows->assign(index.begin(), index.end());
 }
 
+int64_t RowsOf(const Shape& shape) { return shape.rank() == 0 ? 1 : shape.dim(0); }
+
 }  // namespace
 
 UpdateKernel::UpdateKernel(const Node& node, std::span<const char* const> variables,
@@ -39,18 +41,26 @@ Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
   return UpdateLocked(ctx, &rows, [&](const Place* places, std::span<RowLocks* const> locks) {
     if (!is_sparse()) {
       const double bytes = static_cast<double>(variables_.size() * DTypeSize(grad.dtype()));
+      if (one_per_row_) {
+        const int64_t elements = grad.num_elements(), count = RowsOf(grad.shape());
+        if (elements == 0) return;
+        const int64_t size = elements / count;
+        return ctx.pool().ParallelFor(count, 0.3 * bytes * static_cast<double>(size), [&](int64_t begin, int64_t end) {
+          for (int64_t row = begin; row < end; ++row) steps(places, row * size, row * size, size);
+        });
+      }
       ctx.pool().ParallelFor(grad.num_elements(), 0.3 * bytes,
                              [&](int64_t begin, int64_t end) { steps(places, begin, begin, end - begin); });
       return;
     }
-    if (rows.empty()) return;
+    if (rows.empty() || grad.num_elements() == 0) return;
     const int64_t size = grad.num_elements() / static_cast<int64_t>(rows.size());
     const int64_t row_bytes = size * static_cast<int64_t>(DTypeSize(grad.dtype()));
     const double cost_ns = static_cast<double>(variables_.size()) * cpu::RowUpdateNs(row_bytes);
     cpu::UpdateByStripe(ctx.pool(), rows, locks, cost_ns, [&](std::span<const int64_t> numbers) {
       for (size_t k = 0; k < numbers.size(); ++k) {
         if (const size_t later = k + cpu::kPrefetchedRows; later < numbers.size()) {
-          for (size_t v = 0; v < variables_.size(); ++v) {
+          for (size_t v = 0; v < (one_per_row_ ? 1 : variables_.size()); ++v) {
             cpu::PrefetchRow</*kWrite=*/true>(
                 static_cast<const char*>(places[v].to) + rows[static_cast<size_t>(numbers[later])] * row_bytes,
                 row_bytes);
@@ -103,8 +113,15 @@ Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows
   return Lock(l, 0);
 }
 
-Status UpdateKernel::CheckShape(const Locking& l, const VariableResource& variable, const Shape& shape) const {
+// `v` is the number of the variable.
+Status UpdateKernel::CheckShape(const Locking& l, size_t v, const Shape& shape) const {
+  const VariableResource& variable = *l.variables[v];
   const Shape& grad = l.grad.shape();
+  if (one_per_row_ && v > 0) {
+    if (shape.rank() == 2 && shape.dim(1) == 1 && (is_sparse() || shape.dim(0) == RowsOf(grad))) return OkStatus();
+    return InvalidArgument("variable '", variable.name(), "' must have one element for each row, [rows,1], but has ",
+                           "shape ", shape, ", and the gradient has shape ", grad);
+  }
   if (!is_sparse()) {
     if (shape == grad) return OkStatus();
     return InvalidArgument("variable '", variable.name(), "' has shape ", shape, ", but the gradient has shape ", grad);
@@ -137,7 +154,7 @@ Status UpdateKernel::Lock(Locking& l, size_t depth) const {
   }
   if (is_sparse()) {
     return variable.UpdateRows([&](Tensor* value, RowLocks& locks) -> Status {
-      TF_RETURN_IF_ERROR(CheckShape(l, variable, value->shape()));
+      TF_RETURN_IF_ERROR(CheckShape(l, v, value->shape()));
       if (l.num_rows >= 0 && l.num_rows != value->shape().dim(0)) {
         return InvalidArgument("variable '", variable.name(), "' has ", value->shape().dim(0), " rows, but variable '",
                                l.variables[l.order[0]]->name(), "' of the same update has ", l.num_rows);
@@ -150,7 +167,7 @@ Status UpdateKernel::Lock(Locking& l, size_t depth) const {
   }
   return variable.Update(
       [&](const Tensor& old, Tensor* out) -> Status {
-        TF_RETURN_IF_ERROR(CheckShape(l, variable, old.shape()));
+        TF_RETURN_IF_ERROR(CheckShape(l, v, old.shape()));
         l.places[v] = {old.raw_data(), out->inplace_raw_data()};
         return Lock(l, depth + 1);
       },

@@ -38,18 +38,20 @@ class UpdateKernel : public Kernel {
   Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, const Update& update) const;
   // Applies n elements of the gradient, from `at_gradient` on, to the elements of the variables from `at_variable` on.
   using Steps = std::function<void(const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n)>;
-  // Locks the variables and applies the whole gradient: in parts, which several threads share, or row by row.
+  // Locks the variables and applies the whole gradient: in parts, which several threads share, or row by row. With
+  // one_per_row_, a part is a row, and a scalar is one.
   Status StepAll(KernelContext& ctx, const Steps& steps) const;
 
   bool is_sparse() const { return indices_ >= 0; }
   int gradient() const { return gradient_; }
   std::vector<int> variables_;  // the numbers of the inputs that are variables
   std::vector<int> scalars_;    // the numbers of the inputs that are scalars
+  bool one_per_row_ = false;    // whether all variables but the first have shape [rows, 1]
 
  private:
   struct Locking;
   Status Lock(Locking& l, size_t depth) const;
-  Status CheckShape(const Locking& l, const VariableResource& variable, const Shape& shape) const;
+  Status CheckShape(const Locking& l, size_t v, const Shape& shape) const;
 
   int gradient_ = -1;
   int indices_ = -1;
@@ -61,7 +63,9 @@ class RuleKernel final : public UpdateKernel {
   static constexpr size_t kNumVariables = Rule<C>::kVariables.size();
 
  public:
-  explicit RuleKernel(const KernelConstruction& c) : UpdateKernel(c.node(), Rule<C>::kVariables, Rule<C>::kScalars) {}
+  explicit RuleKernel(const KernelConstruction& c) : UpdateKernel(c.node(), Rule<C>::kVariables, Rule<C>::kScalars) {
+    one_per_row_ = HasOnePerRow<Rule<C>>;
+  }
 
   Status Compute(KernelContext& ctx) override {
     PassReference(ctx);
@@ -82,8 +86,10 @@ class RuleKernel final : public UpdateKernel {
   template <size_t... K>
   static void Step(const Rule<C>& rule, const T* gradient, const Place* places, int64_t at, int64_t n,
                    std::index_sequence<K...>) {
-    RuleLoop<Rule, T>::Step(rule, gradient, n, (static_cast<const T*>(places[K].from) + at)...,
-                            (static_cast<T*>(places[K].to) + at)...);
+    // Where the elements of variable k begin.
+    const auto at_k = [at, n](size_t k) { return HasOnePerRow<Rule<C>> && k > 0 ? at / n : at; };
+    RuleLoop<Rule, T>::Step(rule, gradient, n, (static_cast<const T*>(places[K].from) + at_k(K))...,
+                            (static_cast<T*>(places[K].to) + at_k(K))...);
   }
 };
 
@@ -93,7 +99,8 @@ template <template <typename> class Rule, typename... Ts>
 void AddRule(KernelRegistry& r, const std::string& name,
              std::source_location location = std::source_location::current()) {
   for (const char* form : {"", "Resource", "Sparse", "ResourceSparse"}) {
-    const std::string op = form + name;
+    const size_t at = name.starts_with('_') ? 1 : 0;  // of "Apply"
+    const std::string op = std::string(name).insert(at, form);
     if (OpRegistry::Global().Find(op) == nullptr) continue;
     (r.Add<RuleKernel<Rule, Ts>>(op, {{"T", {DTypeOf<Ts>::value}}}, cpu::UpdateCost, location), ...);
   }
