@@ -188,12 +188,6 @@ StatusOr<HostPlan> PlanFor(const AsyncReplicasOptions& options, const std::vecto
     return InvalidArgument("batches_per_push above 1 cannot be combined with sum_per_host, which sums gradients for ",
                            "the same purpose: leave out one of them");
   }
-  for (const GradAndVar& grad : grads) {
-    if (!grad.grad.valid() || !grad.var.valid() || grad.var.table() == nullptr) continue;
-    return Unimplemented("the growing table '", grad.var.name(),
-                         "' cannot be trained with sum_per_host: its keys have ",
-                         "no bound, as the rows that are summed on a host must have; leave out sum_per_host");
-  }
   TF_RETURN_IF_ERROR(AsyncSumsGraph::CheckGradients(grads));
   return plan;
 }

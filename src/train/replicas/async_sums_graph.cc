@@ -6,6 +6,9 @@
 #include "graph/model/node.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
+#include "train/optimizers/increasing_rows.h"
+#include "train/optimizers/key_counts.h"
+#include "train/replicas/rows_to_sum.h"
 
 namespace tensorbraid {
 namespace {
@@ -35,7 +38,8 @@ HostSumsGraph::Tensors GradientsOf(const std::vector<GradAndVar>& grads) {
       continue;
     }
     tensors.Add(kInt64, Shape({-1}), "concat");
-    Shape rows = grad.grad.slices().values.shape();
+    // Rows of a growing table with a filter have their counts, too.
+    Shape rows = CountsKeys(grad.var) ? ShapeOfSum(grad.var) : grad.grad.slices().values.shape();
     if (rows.has_rank()) rows.set_dim(0, -1);
     tensors.Add(grad.grad.dtype(), rows, "concat");
   }
@@ -79,8 +83,11 @@ Output AsyncSumsGraph::AddGradients() {
   size_t next = 0;
   for (const GradAndVar& grad : grads_) {
     if (grad.grad.is_sparse()) {
-      gradients.push_back(Cast(grad.grad.slices().indices, kInt64));
-      gradients.push_back(grad.grad.slices().values);
+      const bool counts = CountsKeys(grad.var);
+      const IndexedSlices rows = counts ? RowsToSum(grad.grad.slices(), grad.var) : grad.grad.slices();
+      if (!rows.values.valid()) return {};
+      gradients.push_back(Cast(rows.indices, kInt64));
+      gradients.push_back(rows.values);
       versions.emplace_back(clocks_.at(NodeOf(grad.var.handle())).version);
     } else {
       gradients.push_back(grad.grad.dense());
@@ -119,8 +126,14 @@ std::vector<GradAndVar> AsyncSumsGraph::TakeSums(std::map<const Node*, Versioned
     IndexedSlices slices;
     slices.indices = taken_.output(next++);
     slices.values = taken_.output(next++);
-    std::vector<int64_t> dims(var.shape().dims().begin(), var.shape().dims().end());
+    const Shape shape = CountsKeys(var) ? ShapeOfSum(var) : var.shape();
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     slices.dense_shape = ConstantOf(g_, Tensor::Vector(dims));
+    if (CountsKeys(var)) {  // the sums of the rows of all workers, not their means
+      const Output one = Operand(1).ToOutput(g_, var.dtype());
+      slices = MeansOfCountedRows(WithIncreasingRows(g_, slices), var, one);
+      if (!slices.values.valid()) return {};
+    }
     sums.push_back({slices, var});
   }
   return sums;

@@ -46,6 +46,9 @@ struct Worker {
       optimizer = sync;
     }
     if (wrap) optimizer = wrap(optimizer);
+    if (const auto async = std::dynamic_pointer_cast<AsyncReplicasOptimizer>(optimizer); async != nullptr) {
+      hooks.push_back(async->MakeSessionRunHook());
+    }
     train = optimizer->Minimize(ReduceSum(rows * ExpandDims(factors, 1)), {.global_step = GetOrCreateGlobalStep(g)});
   }
   Status Start() {
@@ -166,6 +169,56 @@ TEST(BatchesOfATableTest, TheMeanOfBatchesIsPushed) {
     EXPECT_EQ(worker.NumRows(), filter_freq == 0 ? 3 : 1);
     EXPECT_EQ(worker.Lookup({5})[0], -0.75f);                             // 0.25 - 0.5 * (1 + 3) / 2
     EXPECT_EQ(worker.Lookup({6})[0], filter_freq == 0 ? -0.25f : 0.25f);  // it occurred once, and here again
+  }
+}
+
+// Three workers, of which the first two share a host, make 12 steps each without waiting for each other. All sums are
+// exact, so that the order of the updates does not matter.
+void TrainWithSumsPerHost(int64_t filter_freq) {
+  constexpr int kSteps = 12, kWorkers = 3;
+  TestCluster cluster(2, kWorkers);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (int w = 0; w < kWorkers; ++w) {
+    workers.push_back(std::make_unique<Worker>(
+        cluster, w, true, filter_freq, std::make_shared<GradientDescentOptimizer>(0.5), 0,
+        [w](std::shared_ptr<Optimizer> optimizer) {
+          AsyncReplicasOptions options;
+          options.replica = w;
+          options.sum_per_host = true;
+          options.cluster = ClusterSpec({{"ps", {"server:1"}}, {"worker", {"a:0", "a:1", "b:2"}}});
+          options.worker_device = StrCat("/job:worker/task:", w);
+          return std::make_shared<AsyncReplicasOptimizer>(optimizer, options);
+        }));
+  }
+  std::vector<std::thread> threads;
+  for (int w = 0; w < kWorkers; ++w) {
+    threads.emplace_back([&worker = *workers[static_cast<size_t>(w)], w] {
+      const Status started = worker.Start();
+      ASSERT_TRUE(started.ok()) << started;
+      for (int step = 0; step < kSteps; ++step) {
+        const Status stepped = worker.Step({-1, -1, 7 + w, 1000 + 100 * w + step}, {1, 0.25, 0.5, 2});
+        ASSERT_TRUE(stepped.ok()) << stepped;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Worker& chief = *workers[0];
+  if (filter_freq <= 1) {
+    EXPECT_EQ(chief.NumRows(), 4 + kWorkers * kSteps);
+    const float all = 0.25f - 0.5f * 1.25f * kWorkers * kSteps, own = 0.25f - 0.5f * 0.5f * kSteps;
+    EXPECT_THAT(chief.Lookup({-1, 7, 8, 9, 1000, 1211}),
+                ElementsAre(all, all, own, own, own, own, own, own, -0.75, -0.75, -0.75, -0.75));
+  } else {  // keys that come in one step only have no row
+    EXPECT_EQ(chief.NumRows(), 4);
+    EXPECT_THAT(chief.Lookup({1000}), ElementsAre(-7, -7));
+  }
+  for (int w = kWorkers - 1; w >= 0; --w) EXPECT_EQ(workers[static_cast<size_t>(w)]->session->Close(), OkStatus());
+}
+
+TEST(SumsPerHostOfATableTest, EachGradientIsAppliedOnce) {
+  for (const int64_t filter_freq : {0, 1, 3}) {
+    SCOPED_TRACE(filter_freq);
+    TrainWithSumsPerHost(filter_freq);
   }
 }
 
