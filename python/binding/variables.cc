@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "binding/graph.h"
+#include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "graph/model/variable_ops.h"
 #include "tensorbraid/graph/variable.h"
@@ -111,6 +112,16 @@ void BindVariables(Module& m) {
                      if (table == nullptr) return nb::none();
                      return nb::make_tuple(table->whole, table->part, table->parts, table->slot_of);
                    })
+      // From now on, savers that are built restore this part of a growing table from the checkpoint with this prefix,
+      // where the table has the name `name`.
+      .def("_restore_always",
+           [](const PyVariable& self, const std::string& prefix, const std::string& name) {
+             GraphImpl& graph = ImplOf(*self.variable.graph());
+             const GraphLock lock(graph);
+             Node* const handle = NodeOf(self.variable.handle());
+             graph.SetAttr(handle, "_always_from", AttrValue(prefix));
+             graph.SetAttr(handle, "_always_name", AttrValue(name));
+           })
       .def("_num_rows",
            [](const PyVariable& self) {
              const ScopeGuard at = AtUserLine(*self.variable.graph());

@@ -77,6 +77,32 @@ class OtherNamesTest(unittest.TestCase):
         with tf.train.MonitoredTrainingSession(target_nodes_or_tensors=[value], config=config) as session:
             self.assertEqual(session.run(value), 1.0)
 
+    def test_steps_to_live_stands_for_an_eviction(self):
+        def steps(table):
+            return table.op.node_def.attr["_steps_to_live"].i
+
+        self.assertEqual(steps(tf.get_embedding_variable("a", 2, steps_to_live=30)), 30)
+        self.assertEqual(steps(tf.get_embedding_variable("b", 2, steps_to_live=0)), 0)
+        columns = tf.contrib.layers
+        for name, option in (("c", None), ("d", tf.EmbeddingVariableOption(filter_option=tf.CounterFilter(2)))):
+            column = columns.embedding_column(
+                columns.sparse_column_with_embedding(name, tf.int64, steps_to_live=40, ev_option=option), 2, do_fusion=True)
+            tf.feature_column.input_layer({name: tf.constant([[1]], tf.int64)}, [column])
+            self.assertEqual(steps(tf.get_collection(tf.GraphKeys.EMBEDDING_VARIABLES)[-1]), 40)
+            self.assertIsNone(option and option.evict)  # the caller's option is as it was
+        for evict in (tf.L2WeightEvict(0.1), tf.GlobalStepEvict(10)):
+            option = tf.EmbeddingVariableOption(evict_option=evict)
+            with self.assertRaisesRegex(ValueError, "steps_to_live and an evict_option"):
+                tf.get_embedding_variable("e", 2, steps_to_live=30, ev_option=option)
+            with self.assertRaisesRegex(ValueError, "steps_to_live and an evict_option"):
+                columns.sparse_column_with_embedding("e", steps_to_live=30, evconfig=option)
+
+    def test_modules_below_contrib_layers(self):
+        lookups = api.find("contrib.layers.python.layers.embedding_ops")
+        self.assertIs(lookups.fused_safe_embedding_lookup_sparse, tf.nn.fused_safe_embedding_lookup_sparse)
+        columns = api.find("contrib.layers.python.layers.feature_column_ops")
+        self.assertIs(columns.input_from_feature_columns, tf.contrib.layers.input_from_feature_columns)
+
     def test_a_linear_model_takes_do_fusion(self):
         column = tf.feature_column.categorical_column_with_identity("a", 3)
         outputs = [tf.feature_column.linear_model({"a": [[1], [2]]}, [column], do_fusion=fused) for fused in (False, True)]

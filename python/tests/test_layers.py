@@ -22,6 +22,14 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(layer.name, "dense_2")  # layers are numbered from 1, their scopes from 0
         self.assertEqual(layer.kernel.name, "dense_1/kernel:0")
 
+    def test_activations_have_names(self):
+        for name, kind in (("softmax", "Softmax"), ("relu", "Relu"), ("tanh", "Tanh"), ("linear", "BiasAdd")):
+            self.assertEqual(tf.layers.dense(self.x, 2, name).op.type, kind)
+        images = tf.placeholder(tf.float32, [1, 4, 4, 1])
+        self.assertEqual(tf.layers.conv2d(images, 1, 2, activation="sigmoid").op.type, "Sigmoid")
+        with self.assertRaisesRegex(ValueError, "Unknown activation function: relus; give a function, or one of elu"):
+            tf.layers.dense(self.x, 2, "relus")
+
     def test_a_named_layer_is_made_once_unless_it_reuses(self):
         tf.layers.dense(self.x, 2, name="fc")
         with self.assertRaisesRegex(ValueError, "'fc/kernel'.*exists already"):

@@ -101,10 +101,50 @@ class TableStartsTest(unittest.TestCase):
         np.testing.assert_array_equal(begun.rows(), self.saved)
         begun = Training("ids", 0, adagrad(), option=tf.EmbeddingVariableOption(ckpt=tf.CheckpointOption(self.path)))
         np.testing.assert_array_equal(begun.rows(), self.saved)
-        for option, words in ((tf.CheckpointOption(init_data_source="f"), "give it ckpt_to_load_from"),
-                              (tf.CheckpointOption(self.path, always_load_from_specific_ckpt=True), "its own checkpoint")):
-            with self.assertRaisesRegex(NotImplementedError, words):
-                Training("ids", 0, adagrad(), option=tf.EmbeddingVariableOption(ckpt=option))
+        with self.assertRaisesRegex(NotImplementedError, "give it ckpt_to_load_from"):
+            option = tf.EmbeddingVariableOption(ckpt=tf.CheckpointOption(init_data_source="f"))
+            Training("ids", 0, adagrad(), option=option)
+
+    def test_a_table_that_always_begins_with_the_same_rows(self):
+        ckpt = tf.CheckpointOption(self.folder, "ids", always_load_from_specific_ckpt=True)
+        option = tf.EmbeddingVariableOption(ckpt=ckpt)
+        for parts in (0, 3):
+            begun = Training("people", parts, adagrad(), option=option)
+            np.testing.assert_array_equal(begun.rows(), self.saved)
+            begun.steps(0, 5)
+            moved = begun.rows()
+            self.assertFalse(np.allclose(moved, self.saved))
+            with tempfile.TemporaryDirectory() as folder:
+                path = begun.save(folder)
+                again = Training("people", parts, adagrad(), option=option)
+                again.saver.restore(again.session, path)
+                np.testing.assert_array_equal(again.rows(), self.saved)
+                again.steps(0, 5)  # with slots that begin anew
+                np.testing.assert_array_equal(again.rows(), moved)
+                without = Training("people", parts, adagrad())
+                without.saver.restore(without.session, path)
+                np.testing.assert_array_equal(without.rows(), moved)
+        with self.assertRaisesRegex(ValueError, "of the growing table 'ids' needs ckpt_to_load_from"):
+            ckpt = tf.CheckpointOption(always_load_from_specific_ckpt=True)
+            Training("ids", 0, adagrad(), option=tf.EmbeddingVariableOption(ckpt=ckpt))
+
+    def test_a_session_with_increments_restores_such_a_table(self):
+        ckpt = tf.CheckpointOption(self.path, always_load_from_specific_ckpt=True)
+        with tempfile.TemporaryDirectory() as folder:
+            for steps in (2, 4):
+                with tf.Graph().as_default():
+                    table = tf.get_embedding_variable("ids", 2, initializer=tf.constant_initializer(0.25),
+                                                      ev_option=tf.EmbeddingVariableOption(ckpt=ckpt))
+                    rows = tf.nn.embedding_lookup(table, tf.constant(SPECIAL, tf.int64))
+                    step = tf.train.get_or_create_global_step()
+                    train = adagrad().minimize(tf.reduce_sum(rows), global_step=step)
+                    with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_checkpoint_steps=1,
+                                                           save_incremental_checkpoint_secs=1) as session:
+                        first = session.run(rows)
+                        for _ in range(2):
+                            session.run(train)
+                        self.assertEqual(session.run(step), steps)
+                np.testing.assert_array_equal(first, self.saved)
 
     def test_a_variable_begins_with_rows_of_a_table_and_the_reverse(self):
         for partitioner in (None, tf.fixed_size_partitioner(3)):

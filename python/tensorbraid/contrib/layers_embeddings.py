@@ -5,7 +5,10 @@ from tensorbraid.contrib.arg_scope import add_arg_scope
 from tensorbraid.contrib.framework.variables import model_variable
 from tensorbraid.contrib.layers_base import collected
 
-__all__ = ["dense_to_sparse", "embed_sequence", "embedding_lookup_unique", "safe_embedding_lookup_sparse"]
+__all__ = ["dense_to_sparse", "embed_sequence", "embedding_lookup_unique", "fused_safe_embedding_lookup_sparse",
+           "safe_embedding_lookup_sparse"]
+
+fused_safe_embedding_lookup_sparse = tf.nn.fused_safe_embedding_lookup_sparse
 
 
 def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializer=None, regularizer=None,

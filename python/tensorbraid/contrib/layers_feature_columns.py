@@ -1,11 +1,13 @@
 """Feature columns of tf.contrib.layers: older names and arguments of those of tf.feature_column."""
 
 import collections
+import copy
 import math
 
 from tensorbraid import dtypes, feature_column
 from tensorbraid.feature_column.categorical import IdentityCategoricalColumn, growing_column
 from tensorbraid.initializers import TruncatedNormal
+from tensorbraid.internal.embedding_options import EmbeddingVariableOption, GlobalStepEvict
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.variable_scope import variable_scope
 from tensorbraid.ops import math_ops
@@ -56,12 +58,22 @@ def sparse_column_with_hash_bucket(column_name, hash_bucket_size, combiner="sum"
 
 
 def sparse_column_with_embedding(column_name, dtype=dtypes.string, partition_num=None, steps_to_live=None,
-                                 init_data_source=None, ht_partition_num=1000, evconfig=None):
-    """Strings or integers that are the keys of a growing table. Source: DeepRec. `ht_partition_num` has no effect."""
-    for argument, value in (("steps_to_live", steps_to_live), ("init_data_source", init_data_source)):
-        if value is not None:
-            raise NotImplementedError(f"the argument {argument} of sparse_column_with_embedding")
-    return feature_column.categorical_column_with_embedding(column_name, dtype, partition_num, evconfig)
+                                 init_data_source=None, ht_partition_num=1000, evconfig=None, ev_option=None):
+    """Strings or integers that are the keys of a growing table. Source: DeepRec. `ht_partition_num` has no effect.
+
+    `evconfig` and `ev_option` are two names of one argument. `steps_to_live` is the same as tf.GlobalStepEvict in it.
+    """
+    if init_data_source is not None:
+        raise NotImplementedError("the argument init_data_source of sparse_column_with_embedding")
+    if evconfig is not None and ev_option is not None:
+        raise ValueError("sparse_column_with_embedding takes evconfig or ev_option, which are the same")
+    option = ev_option if evconfig is None else evconfig
+    if steps_to_live is not None:
+        option = EmbeddingVariableOption() if option is None else copy.copy(option)
+        if option.evict is not None:
+            raise ValueError("sparse_column_with_embedding has steps_to_live and an evict_option; give one of them")
+        option.evict = GlobalStepEvict(steps_to_live)
+    return feature_column.categorical_column_with_embedding(column_name, dtype, partition_num, option)
 
 
 class _IntegerizedColumn(IdentityCategoricalColumn, collections.namedtuple("_IntegerizedColumn", [
@@ -102,8 +114,8 @@ def _default(initializer, columns, dimension):
 
 
 def embedding_column(sparse_id_column, dimension, combiner="mean", initializer=None, ckpt_to_load_from=None,
-                     tensor_name_in_ckpt=None, max_norm=None, trainable=True):
-    """The mean, "sum" or "sqrtn" of the rows of a table for the ids of an example."""
+                     tensor_name_in_ckpt=None, max_norm=None, trainable=True, do_fusion=False):
+    """The mean, "sum" or "sqrtn" of the rows of a table for the ids of an example. `do_fusion` has no effect."""
     return feature_column.embedding_column(
         sparse_id_column, dimension, combiner, _default(initializer, [sparse_id_column], dimension), ckpt_to_load_from,
         tensor_name_in_ckpt, max_norm, trainable)

@@ -116,7 +116,8 @@ class CheckpointOption:
     """The checkpoint from which a table begins when it is initialized, as by tf.train.init_from_checkpoint.
 
     `tensor_name_in_ckpt` is the name of the table there, if it differs. A training that restores a checkpoint of its own
-    has the rows of that one.
+    has the rows of that one, unless `always_load_from_specific_ckpt` is set: then every restore of the table gives it
+    the rows of `ckpt_to_load_from`, and slots begin anew.
     """
 
     def __init__(self, ckpt_to_load_from=None, tensor_name_in_ckpt=None, always_load_from_specific_ckpt=False,
@@ -172,9 +173,9 @@ class EmbeddingVariableOption:
         ckpt = self.ckpt
         if ckpt is not None and ckpt.init_data_source is not None:
             refuse("init_data_source of CheckpointOption", "give it ckpt_to_load_from")
-        if ckpt is not None and ckpt.always_load_from_specific_ckpt:
-            refuse("always_load_from_specific_ckpt", "leave it out: a training that comes back has the rows of its own "
-                   "checkpoint")
+        if ckpt is not None and ckpt.always_load_from_specific_ckpt and not ckpt.ckpt_to_load_from:
+            raise ValueError(f"always_load_from_specific_ckpt of the growing table '{name}' needs ckpt_to_load_from, the "
+                             "checkpoint that has its rows")
 
     def _start(self, name):
         """The checkpoint from which the table `name` begins, and its name there; None if there is none."""
@@ -198,9 +199,17 @@ class EmbeddingVariableOption:
         return (arguments.integer("max_element_size", rule.max_element_size),
                 float(arguments.number("false_positive_probability", rule.false_positive_probability)))
 
-    def _eviction(self, name):
-        """The steps to live, threshold, most rows and most bytes of the table `name`: 0, -1, 0 and 0 if there is none."""
+    def _eviction(self, name, steps_to_live):
+        """The steps to live, threshold, most rows and most bytes of the table `name`: 0, -1, 0 and 0 if there is none.
+
+        `steps_to_live` is the argument of tf.get_embedding_variable, which stands for a tf.GlobalStepEvict.
+        """
         evict = self.evict
+        if steps_to_live is not None:
+            if evict is not None:
+                raise ValueError(f"the growing table '{name}' has steps_to_live and an evict_option; give one of them: "
+                                 "tf.GlobalStepEvict(steps_to_live) is the same")
+            evict = GlobalStepEvict(steps_to_live)
         steps, threshold, limits = 0, -1.0, (0, 0)
         if isinstance(evict, GlobalStepEvict):
             steps = _limit(name, "steps_to_live", evict.steps_to_live)

@@ -43,7 +43,7 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     A lookup (tf.nn.embedding_lookup and the like) of a key that has no row reads its initial row, which is a function
     of the seed, the name of the table and the key; the first update of a key makes its row. With a partitioner, the
     result has parts `name/part_0` and so on. docs/recommenders.md lists the optimizers that update its rows. The
-    initializer is truncated normal by default. If its numbers can be computed by key (zeros, ones, a constant number,
+    initializer is truncated normal by default. `steps_to_live` is the same as tf.GlobalStepEvict in `ev_option`. If its numbers can be computed by key (zeros, ones, a constant number,
     uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows), each key has an initial
     row of its own. Otherwise it makes a matrix; see tf.InitializerOption. A string that is looked up becomes an int64
     key: its fingerprint modulo 2^63 - 1.
@@ -57,7 +57,7 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     if dim < 1:
         raise ValueError(f"embedding_dim of the growing table '{full_name}' must be positive, got {dim}")
     _check(full_name, key_dtype, value_dtype, regularizer or scope.regularizer, constraint or scope.constraint,
-           steps_to_live, init_data_source, custom_getter, option)
+           init_data_source, custom_getter, option)
     graph = graphs.get_default_graph()
     made = graph.growing_tables
     known = made.get(full_name)
@@ -83,7 +83,7 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     native, matrix = initial_rows(graph, full_name, rows, option.init.default_value_dim, dim)
     parts = _core.make_embedding_variable(
         graph, dim, full_name, native, partitioner and _count_of(partitioner), bool(trainable),
-        *option._admission(full_name), *option._eviction(full_name), bool(option.skip_not_finite), *option._bloom(),
+        *option._admission(full_name), *option._eviction(full_name, steps_to_live), bool(option.skip_not_finite), *option._bloom(),
         option.init._rows or 0 if matrix is None else 0, matrix)
     for part in parts:
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
@@ -92,13 +92,16 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     start = option._start(full_name)
     if start is not None:
         from tensorbraid.train.checkpoint_values import init_from_checkpoint
+        from tensorbraid.train.checkpoints import checkpoint_path
 
         init_from_checkpoint(start[0], {start[1]: list(parts)})
+        if option.ckpt.always_load_from_specific_ckpt:
+            for part in parts:
+                part._restore_always(checkpoint_path(start[0]), start[1])
     return table
 
 
-def _check(name, key_dtype, value_dtype, regularizer, constraint, steps_to_live, init_data_source, custom_getter,
-           option):
+def _check(name, key_dtype, value_dtype, regularizer, constraint, init_data_source, custom_getter, option):
     def refuse(what):
         raise NotImplementedError(f"{what} of the growing table '{name}'")
 
@@ -107,7 +110,6 @@ def _check(name, key_dtype, value_dtype, regularizer, constraint, steps_to_live,
     if value_dtype is not None and dtypes.as_dtype(value_dtype) != dtypes.float32:
         refuse(f"values of {dtypes.as_dtype(value_dtype).name} (float32 is supported)")
     for what, value in (("the argument regularizer", regularizer), ("the argument constraint", constraint),
-                        ("the argument steps_to_live", steps_to_live),
                         ("the argument init_data_source", init_data_source),
                         ("the argument custom_getter", custom_getter)):
         if value is not None:

@@ -5,6 +5,7 @@ from tensorbraid.initializers import Zeros
 from tensorbraid.internal import arguments
 from tensorbraid.internal.function_names import named
 from tensorbraid.internal.layer_class import InputSpec, Layer, checked_format, one_of
+from tensorbraid.layers.core import activation_of
 from tensorbraid.ops.node import op, shape_of
 
 __all__ = ["Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "SeparableConv1D", "SeparableConv2D",
@@ -34,7 +35,7 @@ class _Conv(Layer):
         if self.padding not in ("valid", "same"):
             raise ValueError(f"The `padding` argument must be one of 'valid', 'same'. Received: {padding}")
         self.data_format = checked_format(data_format)
-        self.activation = None if activation is None else arguments.function("activation", activation)
+        self.activation = activation_of(activation)
         self.use_bias = use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer

@@ -21,6 +21,19 @@ def smart_branch(training, inputs, train, infer):
     return train(inputs) if training else infer(inputs)
 
 
+_ACTIVATIONS = {"elu": nn.elu, "linear": None, "relu": nn.relu, "selu": nn.selu, "sigmoid": nn.sigmoid,
+                "softmax": nn.softmax, "softplus": nn.softplus, "softsign": nn.softsign, "tanh": nn.tanh}
+
+
+def activation_of(value):
+    """The activation of a layer, None if it has none: a function, or the function with such a name in tf.nn."""
+    if isinstance(value, str):
+        if value not in _ACTIVATIONS:
+            raise ValueError(f"Unknown activation function: {value}; give a function, or one of {', '.join(_ACTIVATIONS)}")
+        return _ACTIVATIONS[value]
+    return None if value is None else arguments.function("activation", value)
+
+
 class Dense(Layer):
     """activation(inputs · kernel + bias)."""
 
@@ -29,7 +42,7 @@ class Dense(Layer):
                  bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units = arguments.integer("units", units)
-        self.activation = None if activation is None else arguments.function("activation", activation)
+        self.activation = activation_of(activation)
         self.use_bias = use_bias
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer

@@ -16,6 +16,7 @@ from tensorbraid.tensorflow_python import keras as python_keras
 _KERAS = f"tf.keras is the library Keras {installed_keras.VERSION}, which has no such name"
 _EAGER = "there is no eager execution; build a graph and run it in a tf.Session"
 _TABLES = "the tables of MaxCompute are not part of this package; read files with tf.data"
+_KAFKA = "messages of Kafka cannot be read yet; write them to files, and read these with tf.data"
 _OTHER_TABLES = "growing tables have rows of one size, one for each key; use tf.get_embedding_variable"
 _TPU = "there are no TPUs in this package; tf.contrib.tpu.TPUEstimator with use_tpu=False trains on CPUs"
 _STRATEGIES = ("there are no distribution strategies; tf.train.replica_device_setter and "
@@ -55,6 +56,8 @@ REFUSED = {
     "python.ops.work_queue": "WorkQueue is not part of this package; give each worker its files with tf.data's shard",
     "python.data.experimental.ops.parquet_dataset_ops":
         "files of Parquet cannot be read yet; write them as CSV, and read them with tf.data",
+    "data.KafkaDataset": _KAFKA,
+    "data.KafkaGroupIODataset": _KAFKA,
     "TableRecordReader": _TABLES,
     "data.TableRecordDataset": _TABLES,
     "python_io.OutOfRangeException": "only readers of MaxCompute's tables raise it, which are not part of this package",
@@ -206,7 +209,7 @@ def _generated(name):
 # The files below tf.contrib.X.python that programs import.
 _CONTRIB_FILES = frozenset(
     "attention_wrapper basic_decoder bucket_ops core_rnn core_rnn_cell core_rnn_cell_impl decoder embedding_ops "
-    "estimators evaluation feature_column helper hparam initializers input_fn_utils layers loss loss_ops lstm_ops "
+    "estimators evaluation feature_column feature_column_ops helper hparam initializers input_fn_utils layers loss loss_ops lstm_ops "
     "gru_ops fused_rnn_cell metric_ops nets optimizers regularizers rnn rnn_cell set_ops seq2seq summaries tensor_util "
     "training utils variables crf lookup_ops data_decoder dataset dataset_data_provider data_provider parallel_reader "
     "prefetch_queue tfexample_decoder arg_scope checkpoint_ops data slim ops framework training learn preprocessing "

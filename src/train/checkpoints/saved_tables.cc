@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/text/strings.h"
+#include "graph/model/attr_or.h"
 #include "graph/model/graph_impl.h"
 
 namespace tensorbraid {
@@ -18,6 +19,30 @@ std::string NameWithinTable(const SavedVariable& slot, const SavedVariable& tabl
 std::string PartSuffix(const TableDescription& table, const std::string& name) {
   std::string suffix = StrCat("/part_", table.part);
   return name.ends_with(suffix) ? suffix : "";
+}
+
+// Returns the operation that gives the table the rows of the checkpoint `from`, and all slots their initial numbers.
+Operation AddRestoreAlways(Graph& graph, const SavedTable& saved, const std::string& from) {
+  const Output handle = saved.table->variable.handle();
+  const Output prefix = NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar(from)).Attr("dtype", kString).Output();
+  const Operation rows = NodeBuilder(graph, "_RestoreTable")
+                             .Input(prefix)
+                             .Input(handle)
+                             .InputList({})
+                             .Attr("N", int64_t{0})
+                             .Attr("name", AttrOr<std::string>(*NodeOf(handle), "_always_name", ""))
+                             .Attr("slot_names", std::vector<std::string>())
+                             .Finish();
+  if (!rows.valid()) return rows;
+  NodeBuilder all(graph, "NoOp");
+  all.Control(rows);
+  for (const SavedVariable* slot : saved.slots) {
+    const Operation filled =
+        NodeBuilder(graph, "_InitializeTable").Input(slot->variable.handle()).Control(rows).Finish();
+    if (!filled.valid()) return filled;
+    all.Control(filled);
+  }
+  return all.Finish();
 }
 
 }  // namespace
@@ -129,6 +154,8 @@ Operation AddSaveOfTables(Graph& graph, const std::vector<SavedTable>& tables, c
 
 Operation SavedTable::AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const {
   auto place = graph.ColocateWith(table->variable.handle().op());
+  const auto always = AttrOr<std::string>(*NodeOf(table->variable.handle()), "_always_from", "");
+  if (!always.empty()) return AddRestoreAlways(graph, *this, always);
   std::vector<Output> handles;
   std::vector<std::string> names;
   for (const SavedVariable* slot : slots) {
