@@ -514,7 +514,7 @@ class GraphTest(unittest.TestCase):
 
         for words, call in (
                 ("values of float64", made(value_dtype=tf.float64)),
-                ("the argument regularizer", made(regularizer=tf.nn.l2_loss)),
+                ("the argument regularizer.*add the penalty of the rows", made(regularizer=tf.nn.l2_loss)),
                 ("the argument constraint", made(constraint=tf.nn.relu)),
                 ("CheckpointOption", with_option(ckpt=tf.CheckpointOption(init_data_source="folder"))),
                 ("storage_type", with_option(storage_option=tf.StorageOption(4, "folder")))):

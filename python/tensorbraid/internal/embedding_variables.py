@@ -102,18 +102,21 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
 
 
 def _check(name, key_dtype, value_dtype, regularizer, constraint, init_data_source, custom_getter, option):
-    def refuse(what):
-        raise NotImplementedError(f"{what} of the growing table '{name}'")
+    def refuse(what, cure=""):
+        raise NotImplementedError(f"{what} of the growing table '{name}'{cure}")
 
     if dtypes.as_dtype(key_dtype) not in (dtypes.int64, dtypes.int32, dtypes.string):
         refuse(f"keys of {dtypes.as_dtype(key_dtype).name} (int64, int32 and string are supported)")
     if value_dtype is not None and dtypes.as_dtype(value_dtype) != dtypes.float32:
         refuse(f"values of {dtypes.as_dtype(value_dtype).name} (float32 is supported)")
-    for what, value in (("the argument regularizer", regularizer), ("the argument constraint", constraint),
-                        ("the argument init_data_source", init_data_source),
-                        ("the argument custom_getter", custom_getter)):
+    for what, value, cure in (
+            ("regularizer", regularizer, "a table has no value as a whole; add the penalty of the rows of a batch to the "
+             "loss, such as tf.nn.l2_loss(rows)"),
+            ("constraint", constraint, "a table has no value as a whole; max_norm of a lookup limits the rows of a batch"),
+            ("init_data_source", init_data_source, "give ckpt_to_load_from of tf.CheckpointOption"),
+            ("custom_getter", custom_getter, "call it in place of tf.get_embedding_variable")):
         if value is not None:
-            refuse(what)
+            refuse(f"the argument {what}", f": {cure}")
     option._check(name)
 
 
