@@ -190,6 +190,11 @@ void BindOrder(Class<PyDataset>& dataset) {
              Graph& g = OwnerOf(self);
              return At(g, [&] { return self.dataset.Prefetch(Number(g, buffer_size, "buffer_size")); });
            })
+      .def("copy_to_device",
+           [](PyDataset& self, const std::string& device) {
+             return At(OwnerOf(self), [&] { return self.dataset.CopyToDevice(device); });
+           })
+      .def_prop_ro("device", [](const PyDataset& self) { return self.dataset.device(); })
       .def("cache", [](PyDataset& self, nb::handle file) {
         Graph& g = OwnerOf(self);
         return At(g, [&] { return self.dataset.Cache(Text(g, file, "filename")); });

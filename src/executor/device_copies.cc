@@ -228,6 +228,9 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device) {
           !on_host(arg) && UsesDeviceMemory(BaseType(node.output_type(static_cast<int>(at))), device);
     }
   }
+  if (const AttrValue* const outputs = node.FindAttr(kOutputsOnHost); outputs != nullptr) {
+    for (const int64_t output : *outputs->get<std::vector<int64_t>>()) memory.output_on_device[output] = false;
+  }
   return memory;
 }
 

@@ -92,9 +92,10 @@ void PjrtDevice::CopyToDevice(const Tensor& from, const Tensor& to, Done done) {
   if (!client.ok()) return done(client.status());
   const auto buffer = DeviceBuffer::Of(to);
   if (!buffer.ok()) return done(buffer.status());
-  const uint64_t work = in_flight_->Begin();
-  const auto end = [in_flight = in_flight_, work, done = std::move(done), from](const Status& status) {
-    in_flight->End(work, OkStatus());
+  // Who needs the copy waits for `done`. Others need not: it may be for a later step.
+  in_flight_->BeginAside();
+  const auto end = [in_flight = in_flight_, done = std::move(done), from](const Status& status) {
+    in_flight->EndAside();
     done(status);
   };
   Event copied;

@@ -26,6 +26,17 @@ void InFlight::End(uint64_t number, const Status& status) {
   for (const auto& [done, error] : calls) done(error);
 }
 
+void InFlight::BeginAside() {
+  MutexLock lock(mu_);
+  ++aside_;
+}
+
+void InFlight::EndAside() {
+  MutexLock lock(mu_);
+  --aside_;
+  ended_.NotifyAll();
+}
+
 void InFlight::WhenDone(Done done) {
   Status error;
   {
@@ -41,13 +52,13 @@ void InFlight::WhenDone(Done done) {
 
 bool InFlight::IsIdle() const {
   MutexLock lock(mu_);
-  return running_.empty();
+  return running_.empty() && aside_ == 0;
 }
 
 void InFlight::Wait() {
   MutexLock lock(mu_);
   const uint64_t end = next_;
-  ended_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return HasEnded(end); });
+  ended_.Wait(mu_, [&]() TB_REQUIRES(mu_) { return HasEnded(end) && aside_ == 0; });
 }
 
 }  // namespace tensorbraid::pjrt

@@ -21,12 +21,15 @@ class InFlight {
   uint64_t Begin() TB_EXCLUDES(mu_);
   // It has ended. An error is kept for the next call of WhenDone.
   void End(uint64_t number, const Status& status) TB_EXCLUDES(mu_);
+  // As Begin and End, for work for whose end somebody waits by other means: WhenDone does not. It has no number.
+  void BeginAside() TB_EXCLUDES(mu_);
+  void EndAside() TB_EXCLUDES(mu_);
   // Calls `done` when all work that has begun before has ended, on the thread that ends the last piece, or at once.
   // Passes the first error since the last call of WhenDone.
   void WhenDone(Done done) TB_EXCLUDES(mu_);
-  // Whether all work that has begun has ended.
+  // Whether all work that has begun has ended, also that aside.
   bool IsIdle() const TB_EXCLUDES(mu_);
-  // Waits until all work that has begun before has ended.
+  // Waits until all work that has begun before has ended, also that aside.
   void Wait() TB_EXCLUDES(mu_);
 
  private:
@@ -40,6 +43,7 @@ class InFlight {
   CondVar ended_;
   uint64_t next_ TB_GUARDED_BY(mu_) = 0;
   std::set<uint64_t> running_ TB_GUARDED_BY(mu_);
+  int aside_ TB_GUARDED_BY(mu_) = 0;
   std::deque<Waiter> waiters_ TB_GUARDED_BY(mu_);
   Status error_ TB_GUARDED_BY(mu_);
 };

@@ -120,6 +120,9 @@ const std::vector<Entry>& Entries() {
       {"TensorListSetItem", {"index"}},
       {"TensorListSplit", {"element_shape", "lengths"}, Blocks::kAlways},
       {"TensorListStack", {"element_shape"}, Blocks::kAlways},
+      // Iterators of datasets, whose handles are on the host.
+      {"IteratorGetNext"},
+      {"IteratorGetNextSync"},
       // Staging areas.
       {"Stage"},
       {"StageClear"},
@@ -173,9 +176,15 @@ bool IsForDevice(DType element) { return IsPlain(element) && element != DType::k
 bool MovesWholeBuffers(const Node& node) {
   if (EntryOf(node.type()) == nullptr) return false;
   if (IsStaging(node)) return std::ranges::all_of(node.attr<std::vector<DType>>("dtypes"), IsPlain);
+  if (node.type().starts_with("IteratorGetNext")) {
+    return std::ranges::none_of(node.attr<std::vector<DType>>("output_types"),
+                                [](DType type) { return type == DType::kVariant || type == DType::kResource; });
+  }
   const DType* const element = ElementOf(node);
   return element == nullptr || IsForDevice(*element);
 }
+
+bool TakesElement(const Node& node) { return node.type().starts_with("IteratorGetNext") && MovesWholeBuffers(node); }
 
 bool MovesWholeBuffers(std::string_view op) { return EntryOf(op) != nullptr; }
 

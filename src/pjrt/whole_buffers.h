@@ -14,9 +14,11 @@ class Node;
 namespace pjrt {
 
 // Whether the node is one of these: a variable, its handle, the read or the assignment of a whole variable, a reshape,
-// control flow, or a list of tensors, a TensorArray or a stack. One of these whose elements are usually needed on the
-// host (int32, bool, and what is not plain) stays there.
+// control flow, the next element of an iterator, or a list of tensors, a TensorArray or a stack. One of these whose
+// elements are usually needed on the host (int32, bool, and what is not plain) stays there.
 bool MovesWholeBuffers(const Node& node);
+// Whether the node is one of these and takes the next element of an iterator.
+bool TakesElement(const Node& node);
 // Whether there is such a node of this op.
 bool MovesWholeBuffers(std::string_view op);
 // Whether the outputs of such a node are in host memory, except for handles.

@@ -111,6 +111,8 @@ class Dataset {
 
   bool valid() const { return variant_.valid(); }
   const Output& variant() const { return variant_; }
+  // The device on which iterators over this dataset are; empty: none is requested (CopyToDevice).
+  const std::string& device() const { return device_; }
   // Dtypes and shapes of the tensors of an element.
   const Specs& element() const { return element_; }
   Graph* graph(std::source_location loc = std::source_location::current()) const { return variant_.graph(loc); }
@@ -233,6 +235,15 @@ class Dataset {
 
   // Computes up to `buffer_size` elements ahead; -1: a number that adapts (PrefetchDataset).
   Dataset Prefetch(const Operand& buffer_size, std::source_location loc = std::source_location::current()) const;
+  // Iterators over this dataset are on `device`, such as "/gpu:0". What Prefetch or CopyToDevice add behind it keeps
+  // the device, other functions do not. An iterator whose last dataset is a Prefetch copies the elements of its buffer
+  // to the accelerator that uses them, up to 256 MiB and at least one, before a step asks for them. That holds for
+  // every iterator: the device matters for steps that use the elements on several devices, or on none that they
+  // request.
+  Dataset CopyToDevice(const std::string& device) const;
+  // Prefetch, and CopyToDevice. Source: tf.data.experimental.prefetch_to_device.
+  Dataset PrefetchToDevice(const std::string& device, const Operand& buffer_size = 1,
+                           std::source_location loc = std::source_location::current()) const;
   // Keeps the elements of the first iteration in memory or, unless `file` is empty, in files with names that begin with
   // it (CacheDataset).
   Dataset Cache(const Operand& file = Operand(Tensor::Scalar("")),
@@ -241,6 +252,7 @@ class Dataset {
  private:
   Output variant_;
   Specs element_;
+  std::string device_;
 };
 
 // Goes through the elements of a dataset. A handle: copies refer to the same resource.

@@ -9,6 +9,7 @@ from tensorbraid.data.options import (  # noqa: F401
 from tensorbraid.data.readers import CsvDataset, TFRecordDataset  # noqa: F401
 from tensorbraid.data.saved_iterators import CheckpointInputPipelineHook, make_saveable_from_iterator  # noqa: F401
 from tensorbraid.internal import arguments
+from tensorbraid.internal.device_spec import DeviceSpec
 from tensorbraid.ops import parsing_ops
 from tensorbraid.ops.random_ops import seed_pair
 
@@ -46,13 +47,23 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
 
 
 def prefetch_to_device(device, buffer_size=None):
-    """A transformation that prefetches elements. They stay in host memory: the step that uses them copies them."""
-    return lambda dataset: dataset.prefetch(buffer_size)
+    """A transformation that prefetches elements, and copies them to the device before a step asks for them.
+
+    The iterator is on `device`. Use it as the last transformation.
+    """
+    copy = copy_to_device(device)
+    return lambda dataset: copy(dataset.prefetch(buffer_size))
 
 
 def copy_to_device(target_device, source_device="/cpu:0"):
-    """A transformation without effect: elements stay in host memory, and the step that uses them copies them."""
-    return lambda dataset: dataset
+    """A transformation that puts the iterator on `target_device`, which then copies the elements there.
+
+    With `prefetch` before or behind it, elements are copied before a step asks for them. `source_device` has no effect:
+    elements are made on the first CPU.
+    """
+    device = target_device.to_string() if isinstance(target_device, DeviceSpec) else target_device
+    arguments.check(isinstance(device, str), "target_device", "the name of a device", target_device)
+    return lambda dataset: dataset._like(dataset._core.copy_to_device, device)
 
 
 def unbatch():

@@ -119,7 +119,7 @@ def with_options(dataset, options):
     if not isinstance(options, Options):
         raise TypeError(f"with_options takes a tf.data.Options, got {options!r}")
     variant = graphs.make_op("Identity", [dataset._variant_tensor]).outputs[0]
-    made = dataset._like(_core.Dataset, variant, dataset._core.element)
+    made = dataset._like(lambda: _core.Dataset(variant, dataset._core.element).copy_to_device(dataset._core.device))
     _kept(made)[made._variant_tensor.op.name] = Options().merge(options)
     return made
 

@@ -290,6 +290,36 @@ class ClusterMaker {
     if (node != nullptr && std::find(list->begin(), list->end(), node) == list->end()) list->push_back(node);
   }
 
+  // Whether the node uses tensor `in` in the memory of its accelerator.
+  bool UsesOnDevice(const Node& node, const Output& in) const {
+    const int set = SetOf(node);
+    if (set < 0) return programs_.MovesWholeBuffers(node) && (IsFloating(in.dtype()) || node.type() == "Stage");
+    const auto& arguments = bodies_[set]->arguments;
+    return std::ranges::any_of(arguments, [&](const ClusterBody::Argument& argument) {
+      return KeyOf(argument.tensor) == KeyOf(in) && argument.kind == ClusterBody::Kind::kTensor;
+    });
+  }
+
+  // Moves a node that takes an element to the accelerator that uses most of its outputs. Returns whether there is one.
+  bool MoveToUsers(const Node& node, Node* copy) {
+    std::map<std::string, std::set<int64_t>> used;  // outputs, by device
+    for (const auto& user : nodes_) {
+      for (const Output& in : user->inputs()) {
+        if (NodeOf(in) == &node && UsesOnDevice(*user, in)) used[user->device()].insert(in.index());
+      }
+    }
+    if (used.empty()) return false;
+    const auto& [device, outputs] =
+        *std::ranges::max_element(used, {}, [](const auto& entry) { return entry.second.size(); });
+    std::vector<int64_t> on_host;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      if (!outputs.contains(i)) on_host.push_back(i);
+    }
+    copy->set_device(device);
+    ImplOf(*out_).SetAttr(copy, kOutputsOnHost, on_host);
+    return true;
+  }
+
   Status CopyNode(const Node& node) {
     const bool has_no_program = !programs_.WhyNot(node).empty() || IsConstant(node);
     const bool runs_on_host = has_no_program && !programs_.MovesWholeBuffers(node) && !IsTransfer(node);
@@ -312,7 +342,11 @@ class ClusterMaker {
     for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
       if (IsBackEdge(node, i)) back_edges_.Add(copy, i, node.inputs()[i]);
     }
-    if (!runs_on_host) return OkStatus();
+    if (pjrt::TakesElement(node)) {
+      if (MoveToUsers(node, copy) || !programs_.MovesWholeBuffers(node)) return OkStatus();
+    } else if (!runs_on_host) {
+      return OkStatus();
+    }
     if (!IsConstant(node)) {
       TB_LOG(Debug, "accelerators") << node.Describe() << " runs on the host, not on " << node.device() << ": "
                                     << programs_.WhyNot(node);

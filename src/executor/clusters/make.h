@@ -44,12 +44,19 @@ using ClusterBodies = std::vector<std::shared_ptr<const ClusterBody>>;
 // The attribute by which the pass mark_clusters gives a number to the nodes that are to run as one program.
 inline constexpr std::string_view kClusterMark = "_cluster";
 
+// MakeClusters sets this attribute (a list of ints) of nodes on an accelerator: the outputs that are in host memory.
+inline constexpr std::string_view kOutputsOnHost = "_outputs_on_host";
+
 // For one task's part of a graph: returns a copy in which the nodes of each mark are one `_Cluster` node. A node
 // without a mark that could run in a program becomes a cluster of its own. If the part has edges that the whole graph
 // has not, the nodes of a mark may become several clusters.
 //
 // The other nodes on devices that run programs are then on the task's first CPU, with two exceptions: nodes that move
 // whole buffers (pjrt/whole_buffers.h), and nodes that use a variable, which stay with it (on_host_kernel.h).
+//
+// A node that takes the next element of an iterator is on the accelerator that uses most of its outputs, wherever it
+// was placed: so an iterator with a buffer copies elements ahead of the steps. The outputs that this accelerator does
+// not use are in host memory.
 StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph);
 
 }  // namespace tensorbraid

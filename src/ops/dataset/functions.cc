@@ -428,7 +428,22 @@ Dataset Dataset::Unbatch(std::source_location loc) const {
 
 Dataset Dataset::Prefetch(const Operand& buffer_size, std::source_location loc) const {
   if (!valid()) return {};
-  return DatasetNode(*graph(loc), "PrefetchDataset", loc).Input(variant_).Input(buffer_size, kInt64).Finish(element_);
+  return DatasetNode(*graph(loc), "PrefetchDataset", loc)
+      .Input(variant_)
+      .Input(buffer_size, kInt64)
+      .Finish(element_)
+      .CopyToDevice(device_);
+}
+
+Dataset Dataset::CopyToDevice(const std::string& device) const {
+  Dataset copied = *this;
+  copied.device_ = device;
+  return copied;
+}
+
+Dataset Dataset::PrefetchToDevice(const std::string& device, const Operand& buffer_size,
+                                  std::source_location loc) const {
+  return Prefetch(buffer_size, loc).CopyToDevice(device);
 }
 
 Dataset Dataset::Cache(const Operand& file, std::source_location loc) const {

@@ -1,4 +1,6 @@
 // The public class Iterator.
+#include <optional>
+
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
@@ -7,6 +9,15 @@
 #include "tensorbraid/data/dataset.h"
 
 namespace tensorbraid::data {
+namespace {
+
+// Requests the device of the dataset for the nodes that are added.
+std::optional<ScopeGuard> OnDeviceOf(const Dataset& dataset, std::source_location loc) {
+  if (dataset.device().empty()) return std::nullopt;
+  return dataset.graph(loc)->Device(dataset.device());
+}
+
+}  // namespace
 
 Iterator Iterator::OneShot(const Dataset& dataset, std::source_location loc) {
   if (!dataset.valid()) return {};
@@ -14,6 +25,7 @@ Iterator Iterator::OneShot(const Dataset& dataset, std::source_location loc) {
   const auto factory = DefineFunction(
       g, "make_dataset", {}, [&](Graph&, const Tensors&) { return Tensors{dataset.variant()}; }, Capture::kAsCopy, loc);
   if (!factory.valid()) return {};
+  const auto device = OnDeviceOf(dataset, loc);
   return Iterator(NodeBuilder(g, "OneShotIterator", loc)
                       .Attr("dataset_factory", factory.attr())
                       .Attr("output_types", DTypesOf(dataset.element()))
@@ -24,6 +36,7 @@ Iterator Iterator::OneShot(const Dataset& dataset, std::source_location loc) {
 
 Iterator Iterator::Initializable(const Dataset& dataset, const std::string& shared_name, std::source_location loc) {
   if (!dataset.valid()) return {};
+  const auto device = OnDeviceOf(dataset, loc);
   Iterator iterator = FromStructure(*dataset.graph(loc), dataset.element(), shared_name, loc);
   iterator.initializer_ = iterator.MakeInitializer(dataset, "", loc);
   return iterator;

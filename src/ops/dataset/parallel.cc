@@ -1,4 +1,4 @@
-// Datasets that compute elements ahead of time or in parallel, and SleepDataset: schemas.
+// Datasets that compute several elements at a time, and SleepDataset: schemas.
 #include "graph/model/op_registry.h"
 #include "ops/dataset/schema.h"
 
@@ -17,9 +17,6 @@ void RegisterDatasetParallelOps(OpRegistry& r) {
       r, "MapAndBatchDataset",
       {kInputDataset, kOtherArguments, "batch_size: int64", "num_parallel_calls: int64", "drop_remainder: bool"},
       {"f: func", kOtherArgumentTypes, kOutputTypes, kOutputShapes, "preserve_cardinality: bool = false", kMetadata});
-  AddDataset(r, "PrefetchDataset", {kInputDataset, "buffer_size: int64"},
-             {kOutputTypes, kOutputShapes, "slack_period: int = 0", "legacy_autotune: bool = true",
-              "buffer_size_min: int = 0", kMetadata});
 }
 
 }  // namespace tensorbraid

@@ -22,6 +22,7 @@ namespace tensorbraid {
 
 using Element = std::vector<Tensor>;
 class IteratorState;
+struct ElementTarget;
 
 // Shared by all iterators of one input pipeline: instantiates their functions and runs their background work.
 // Thread-safe.
@@ -87,6 +88,8 @@ class Iterator {
     // By default takes the string out of the tensor that the other Next returns.
     virtual StatusOr<bool> Next(const IteratorContext& ctx, std::string* out);
     virtual void Visit(IteratorState& state) = 0;
+    // By default the iterator gives elements in host memory.
+    virtual void PrepareFor(const std::shared_ptr<const ElementTarget>& /*target*/) {}
 
    private:
     friend class Iterator;
@@ -106,6 +109,11 @@ class Iterator {
   StatusOr<bool> operator()(const IteratorContext& ctx, std::string* out) const { return impl_->Next(ctx, out); }
   // Saves or restores the state of the iterator and of those below it (iterator_state.h).
   void Visit(IteratorState& state) const { impl_->Visit(state); }
+  // The next call is for a step that needs the element in the memory of a device (element_target.h), or in that of the
+  // host (null). For the outermost iterator only. One that has elements ahead may copy them ahead, too, and then gives
+  // elements whose wanted components are there; others need not. Between two calls for the same target, call it with
+  // this target again.
+  void PrepareFor(const std::shared_ptr<const ElementTarget>& target) const { impl_->PrepareFor(target); }
 
   const std::string& name() const { return impl_->name_; }
   // Sets the name, unless the iterator has one: a dataset may pass on the iterator of its input.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/system/file_access.h"
+#include "runtime/dataset/element_target.h"
 #include "runtime/dataset/iterator_state.h"
 #include "runtime/kernel/cancellable_wait.h"
 
@@ -44,11 +45,13 @@ Status IteratorResource::Start(const RefPtr<Dataset>& dataset, const FunctionRun
   return OkStatus();
 }
 
-void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation, Done done) {
+void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation, Done done,
+                            std::shared_ptr<const ElementTarget> target) {
   Enqueue(
       pool, cancellation,
-      [this, done](State* state, const IteratorContext& context) {
+      [this, done, target](State* state, const IteratorContext& context) {
         Element element;
+        state->pull.PrepareFor(target);
         const StatusOr<bool> more = state->pull(context, &element);
         const Status status = !more.ok() ? more.status() : *more ? CheckElement(element, types_, shapes_) : OkStatus();
         StatusOr<std::optional<Element>> result = std::optional<Element>();
@@ -57,7 +60,15 @@ void IteratorResource::Next(ThreadPool* pool, CancellationManager* cancellation,
         } else if (*more) {
           result = std::optional<Element>(std::move(element));
         }
-        return [done, result = std::move(result)]() mutable { done(std::move(result)); };
+        // What the iterator has not copied ahead is copied while the next request is served.
+        return [done, target, cancellation = context.cancellation, result = std::move(result)]() mutable {
+          if (target != nullptr && result.ok() && *result && target->Copies(**result)) {
+            auto copied = CopyToDevice(**result, *target, cancellation);
+            if (!copied.ok()) return done(copied.status());
+            result = std::optional<Element>(*std::move(copied));
+          }
+          done(std::move(result));
+        };
       },
       done);
 }

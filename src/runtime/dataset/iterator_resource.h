@@ -32,9 +32,11 @@ class IteratorResource final : public Resource {
 
   // Gets the next element. Calls `done` once: with the element, with nothing at the end, or with FailedPrecondition
   // before Start(). `done` is called on a thread that may block or, if the request is cancelled before its turn, on the
-  // thread that cancels it (or calls this function, if it has been cancelled already).
+  // thread that cancels it (or calls this function, if it has been cancelled already). If `target` is not null, the
+  // element is in the memory of its device as far as it says; errors are then also those of the device.
   using Done = std::function<void(StatusOr<std::optional<Element>>)>;
-  void Next(ThreadPool* pool, CancellationManager* cancellation, Done done);
+  void Next(ThreadPool* pool, CancellationManager* cancellation, Done done,
+            std::shared_ptr<const ElementTarget> target = nullptr);
 
   // Save returns the position of the iterator and the elements that it has buffered. Restore continues at a saved
   // position. Both wait for their turn among the requests for elements, and call `done` as Next does.

@@ -1,8 +1,10 @@
 // Kernels that create and use iterators, and kernels that consume a whole dataset in one call.
+#include <algorithm>
 #include <atomic>
 
 #include "core/text/strings.h"
 #include "kernels/cpu/dataset/util.h"
+#include "runtime/dataset/element_target.h"
 #include "runtime/dataset/iterator_resource.h"
 #include "runtime/dataset/variant_values.h"
 #include "runtime/kernel/kernel.h"
@@ -165,6 +167,18 @@ Status SetElement(KernelContext& ctx, const Element& element) {
   return OkStatus();
 }
 
+// What the plan wants in the memory of the node's device; null if that is nothing.
+std::shared_ptr<const ElementTarget> TargetOf(const KernelContext& ctx) {
+  if (ctx.device().uses_host_memory()) return nullptr;
+  ElementTarget target{.device = &ctx.device(), .wanted = std::vector<bool>(ctx.num_outputs())};
+  for (int i = 0; i < ctx.num_outputs(); ++i) {
+    target.wanted[i] = &ctx.output_memory(i) == &ctx.device().allocator();
+  }
+  if (std::ranges::find(target.wanted, true) == target.wanted.end()) return nullptr;
+  return std::make_shared<const ElementTarget>(std::move(target));
+}
+
+// IteratorGetNext also has this kernel on accelerators (pjrt/whole_buffers.h).
 template <bool kAsOptional>
 class GetNextKernel final : public AsyncKernel {
  public:
@@ -173,7 +187,8 @@ class GetNextKernel final : public AsyncKernel {
     auto iterator = ctx.LookupResource<IteratorResource>(0);
     if (!iterator.ok()) return done(iterator.status());
     (*iterator)->Next(
-        &ctx.pool(), ctx.env().cancellation, [&ctx, done = std::move(done)](StatusOr<std::optional<Element>> next) {
+        &ctx.pool(), ctx.env().cancellation,
+        [&ctx, done = std::move(done)](StatusOr<std::optional<Element>> next) {
           if (!next.ok()) return done(next.status());
           if (kAsOptional) {
             ctx.set_output(
@@ -182,7 +197,8 @@ class GetNextKernel final : public AsyncKernel {
           }
           if (!*next) return done(OutOfRange("End of sequence"));
           done(SetElement(ctx, **next));
-        });
+        },
+        kAsOptional ? nullptr : TargetOf(ctx));
   }
 };
 

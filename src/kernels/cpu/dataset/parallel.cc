@@ -1,39 +1,14 @@
-// Datasets that compute elements ahead of time (parallel maps, prefetching) or after a delay (sleep).
+// Datasets that compute several elements at a time (parallel maps) or after a delay (sleep).
 #include <deque>
 #include <optional>
 
 #include "core/text/strings.h"
 #include "kernels/cpu/dataset/util.h"
+#include "kernels/cpu/dataset/wait.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid::cpu {
 namespace {
-
-// Waits on `cv` until pred() is true, or until the deadline. Returns pred(), or false if `cancellation` was already
-// cancelled.
-template <typename Pred>
-bool WaitOrCancelled(const std::shared_ptr<Mutex>& mu, const std::shared_ptr<CondVar>& cv,
-                     CancellationManager* cancellation, Pred pred,
-                     MonotonicClock::time_point deadline = MonotonicClock::time_point::max()) {
-  auto cancelled = std::make_shared<bool>(false);
-  CancellationManager::Token token = 0;
-  const bool registered = cancellation->Register(
-      [mu, cv, cancelled](const Status&) {
-        MutexLock lock(*mu);
-        *cancelled = true;
-        cv->NotifyAll();
-      },
-      &token);
-  if (!registered) return false;
-  bool held;
-  {
-    MutexLock lock(*mu);
-    cv->WaitUntil(*mu, deadline, [&] { return *cancelled || pred(); });
-    held = pred();
-  }
-  cancellation->TryDeregister(token);
-  return held;
-}
 
 // Runs a function on several elements of an input in parallel and returns the results in the order of the input. Only
 // one thread at a time may call Next.
@@ -201,141 +176,6 @@ Status MapAndBatchDataset(KernelContext& ctx) {
   });
 }
 
-// A buffer that is filled in the background until it is full. No thread waits for space in the buffer: filling stops
-// when it is full, and Next starts it again. T is Element or, if all elements are scalar strings, std::string.
-template <typename T>
-class Prefetcher : public std::enable_shared_from_this<Prefetcher<T>> {
- public:
-  Prefetcher(DataEnvironment* env, Iterator pull, size_t size, int depth)
-      : env_(env), pull_(std::move(pull)), size_(size), depth_(depth) {}
-  // Cancels the filling and waits until it has ended.
-  void Stop() {
-    cancellation_->Cancel(Cancelled("the iterator has been deleted"));
-    MutexLock lock(*mu_);
-    cv_->Wait(*mu_, [this] { return !filling_; });
-  }
-
-  // Returns the first element of the buffer, and waits until there is one.
-  StatusOr<bool> Next(const IteratorContext& ctx, T* out) {
-    {
-      MutexLock lock(*mu_);
-      FillInBackground();
-    }
-    const auto ready = [this] { return !buffer_.empty() || !filling_; };
-    if (!WaitOrCancelled(mu_, cv_, ctx.cancellation, ready)) return ctx.cancellation->status();
-    MutexLock lock(*mu_);
-    if (buffer_.empty()) {
-      if (ended_) return false;
-      // The filling could not start, or was cancelled.
-      return env_->cancellation()->status().ok() ? Cancelled("the iterator is being deleted")
-                                                 : env_->cancellation()->status();
-    }
-    StatusOr<T> first = std::move(buffer_.front());
-    buffer_.pop_front();
-    FillInBackground();
-    TF_ASSIGN_OR_RETURN(*out, std::move(first));
-    return true;
-  }
-
-  // Waits until the filling pauses, and visits the buffer and the input.
-  void Visit(IteratorState& state) {
-    {
-      MutexLock lock(*mu_);
-      pauses_ = true;
-    }
-    CancellationManager* const cancellation = state.context().cancellation;
-    if (WaitOrCancelled(mu_, cv_, cancellation, [this] { return !filling_; })) {
-      state(pull_, buffer_, ended_);
-    } else {
-      state.Fail(cancellation->status());
-    }
-    MutexLock lock(*mu_);
-    pauses_ = false;
-  }
-
- private:
-  // REQUIRES: mu_ is held.
-  void FillInBackground() {
-    if (filling_ || ended_ || buffer_.size() >= size_) return;
-    filling_ = env_->RunInBackground([self = this->shared_from_this()] { self->Fill(); });
-  }
-
-  void Fill() {
-    CancellationManager::Token token = 0;
-    CancellationManager* const outer = env_->cancellation();
-    const bool registered = outer->Register([own = cancellation_](const Status& why) { own->Cancel(why); }, &token);
-    if (!registered) cancellation_->Cancel(outer->status());
-    const IteratorContext ctx{.env = env_, .cancellation = cancellation_.get(), .depth = depth_};
-    while (true) {
-      T e;
-      const auto more = pull_(ctx, &e);
-      MutexLock lock(*mu_);
-      if (!more.ok()) {
-        buffer_.push_back(more.status());
-      } else if (*more) {
-        buffer_.push_back(std::move(e));
-      } else {
-        ended_ = true;
-      }
-      // After an error, continues only when Next is called again.
-      const bool stop = !more.ok() || !*more || buffer_.size() >= size_ || pauses_ || cancellation_->IsCancelled();
-      if (stop) {
-        if (registered) outer->TryDeregister(token);
-        filling_ = false;
-      }
-      cv_->NotifyAll();
-      if (stop) return;
-    }
-  }
-
-  DataEnvironment* const env_;
-  Iterator pull_;  // used only by Fill, and by Visit while Fill does not run
-  const size_t size_;
-  const int depth_;
-  const std::shared_ptr<CancellationManager> cancellation_ = std::make_shared<CancellationManager>();
-  const std::shared_ptr<Mutex> mu_ = std::make_shared<Mutex>();
-  const std::shared_ptr<CondVar> cv_ = std::make_shared<CondVar>();
-  std::deque<StatusOr<T>> buffer_;
-  bool filling_ = false;
-  bool pauses_ = false;  // the filling ends after the next element
-  bool ended_ = false;
-};
-
-// Stops the prefetcher when the iterator is destroyed.
-template <typename T>
-struct PrefetchHandle {
-  explicit PrefetchHandle(std::shared_ptr<Prefetcher<T>> p) : prefetcher(std::move(p)) {}
-  ~PrefetchHandle() { prefetcher->Stop(); }
-  const std::shared_ptr<Prefetcher<T>> prefetcher;
-};
-
-template <typename T>
-Iterator MakePrefetch(const IteratorContext& ctx, Iterator pull, int64_t size) {
-  using Handle = std::shared_ptr<PrefetchHandle<T>>;
-  auto handle = std::make_shared<PrefetchHandle<T>>(
-      std::make_shared<Prefetcher<T>>(ctx.env, std::move(pull), static_cast<size_t>(size), ctx.depth));
-  return MakeStateful(
-      std::move(handle), [](Handle& h, const IteratorContext& c, T* out) { return h->prefetcher->Next(c, out); },
-      [](Handle& h, IteratorState& state) { h->prefetcher->Visit(state); });
-}
-
-Status PrefetchDataset(KernelContext& ctx) {
-  constexpr int64_t kDefaultSize = 8;
-  TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
-  TF_ASSIGN_OR_RETURN(const int64_t wanted, NumberInput(ctx, 1, "buffer_size"));
-  if (wanted < -1) return InvalidArgument("buffer_size must be 0 or more, or -1 for a default; got ", wanted);
-  const int64_t size = wanted == -1 ? kDefaultSize : wanted;
-  return EmitDataset(
-      ctx, {input},
-      [=](const IteratorContext& c) -> StatusOr<Iterator> {
-        TF_ASSIGN_OR_RETURN(Iterator pull, input->MakeIterator(c));
-        if (size == 0) return pull;
-        if (input->has_string_elements()) return MakePrefetch<std::string>(c, std::move(pull), size);
-        return MakePrefetch<Element>(c, std::move(pull), size);
-      },
-      input->cardinality());
-}
-
 // Waits before each element.
 Status SleepDataset(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto input, InputDataset(ctx, 0));
@@ -367,7 +207,6 @@ void RegisterDatasetParallelKernels(KernelRegistry& r) {
   r.Add("ParallelMapDataset", {}, ParallelMapDataset);
   r.Add("ParallelMapDatasetV2", {}, ParallelMapDataset);
   r.Add("MapAndBatchDataset", {}, MapAndBatchDataset);
-  r.Add("PrefetchDataset", {}, PrefetchDataset);
 }
 
 }  // namespace tensorbraid::cpu
