@@ -10,6 +10,8 @@
 #include "binding/interrupt.h"
 #include "binding/python_calls.h"
 #include "graph/model/fed_variables.h"
+#include "pjrt/accelerator.h"
+#include "pjrt/client.h"
 #include "pjrt/find_plugins.h"
 
 namespace tensorbraid::python {
@@ -161,6 +163,27 @@ void BindSession(Module& m) {
       },
       nb::arg("device_type"),
       "The path of the plugin for devices of this type, how many it would have, and why it has none.");
+  m.def(
+      "describe_device",
+      [](const std::string& device_type, int id) {
+        const auto client = Interruptible().Run([&]() -> StatusOr<pjrt::Client*> {
+          if (device_type != "GPU" && device_type != "XLA_CPU") {
+            return InvalidArgument("there are no accelerators of type ", device_type);
+          }
+          return pjrt::Accelerator::OfType(device_type).GetClient();
+        });
+        Check(client.status());
+        if (id < 0 || id >= (*client)->num_devices()) {
+          Check(NotFound("there is no /device:", device_type, ":", id, ": there are ", (*client)->num_devices()));
+        }
+        pjrt::DeviceMemory memory{.bytes_in_use = -1};
+        if (const auto known = (*client)->MemoryOf(id); known.ok()) memory = *known;
+        return nb::make_tuple((*client)->device_kind(id), (*client)->compute_capability(id), memory.bytes_in_use,
+                              memory.peak_bytes_in_use, memory.bytes_limit);
+      },
+      nb::arg("device_type"), nb::arg("id"),
+      "The model of an accelerator, its compute capability (\"\": none), and the bytes of its memory that are in use, "
+      "that were at most, and that there are (-1: the plugin does not say). Starts the accelerators of this type.");
   m.def("reset_session", [](const std::string& target, nb::handle given, const std::vector<std::string>& containers) {
     SessionOptions options = SessionOptionsOf(given);
     options.target = target;

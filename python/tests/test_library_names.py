@@ -31,6 +31,31 @@ class LibraryNamesTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 wrong()
 
+    def test_a_cpu_is_divided_and_has_no_details(self):
+        cpu, = tf.config.list_physical_devices("CPU")
+        self.assertEqual(tf.config.experimental.get_device_details(cpu), {})
+        self.assertIsNone(tf.config.get_logical_device_configuration(cpu))
+        two = [tf.config.LogicalDeviceConfiguration(), tf.config.experimental.VirtualDeviceConfiguration()]
+        tf.config.experimental.set_virtual_device_configuration(cpu, two)
+        try:
+            self.assertEqual(tf.config.experimental.get_virtual_device_configuration(cpu), two)
+            self.assertEqual([device.name for device in tf.config.list_logical_devices()],
+                             ["/device:CPU:0", "/device:CPU:1"])
+            with tf.device("/cpu:1"):
+                x = tf.constant(2.0) * 3.0
+            with tf.Session() as session:
+                self.assertEqual(session.run(x), 6.0)
+        finally:
+            tf.config.set_logical_device_configuration(cpu, None)
+        self.assertEqual(len(tf.config.list_logical_devices()), 1)
+        limited = [tf.config.LogicalDeviceConfiguration(memory_limit=100)]
+        for wrong in (lambda: tf.config.set_logical_device_configuration(cpu, limited),
+                      lambda: tf.config.set_logical_device_configuration("GPU:0", two),
+                      lambda: tf.config.experimental.get_memory_info("CPU:0"),
+                      lambda: tf.config.experimental.get_device_details("GPU:0")):
+            with self.assertRaises(ValueError):
+                wrong()
+
     def test_classes_of_feature_columns_and_heads(self):
         number = tf.feature_column.numeric_column("x")
         table = tf.feature_column.embedding_column(tf.feature_column.categorical_column_with_identity("i", 3), 2)

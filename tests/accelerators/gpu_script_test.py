@@ -30,6 +30,48 @@ class GpuScriptTest(unittest.TestCase):
         self.assertEqual([device.name for device in tf.config.list_physical_devices("GPU")],
                          ["/physical_device:GPU:0", "/physical_device:GPU:1"])
 
+    def test_a_gpu_has_details_and_cannot_be_divided(self):
+        gpu = tf.config.list_physical_devices("GPU")[1]
+        details = tf.config.experimental.get_device_details(gpu)
+        self.assertTrue(details["device_name"])
+        self.assertNotIn("compute_capability", details)
+        # These plugins do not say what memory they use.
+        with self.assertRaisesRegex(tf.errors.UnimplementedError, "tensorbraid status"):
+            tf.config.experimental.get_memory_info("GPU:1")
+        with self.assertRaisesRegex(ValueError, "there are 2"):
+            tf.config.experimental.get_memory_info("GPU:7")
+        one = tf.config.LogicalDeviceConfiguration()
+        tf.config.set_logical_device_configuration(gpu, [one])
+        self.assertEqual(tf.config.get_logical_device_configuration(gpu), [one])
+        with self.assertRaisesRegex(NotImplementedError, "GPU:4="):
+            tf.config.set_logical_device_configuration(gpu, [one, one])
+        with self.assertRaisesRegex(NotImplementedError, "per_process_gpu_memory_fraction"):
+            tf.config.set_logical_device_configuration(gpu, [one._replace(memory_limit=100)])
+        with self.assertRaisesRegex(NotImplementedError, "start another process"):
+            tf.config.experimental.reset_memory_stats("GPU:0")
+
+    def test_a_dataset_is_prefetched_to_a_device(self):
+        rows = np.arange(12, dtype=np.float32).reshape(6, 2)
+        for transform in (tf.data.experimental.prefetch_to_device("/gpu:0", 2),
+                          tf.contrib.data.prefetch_to_device("/gpu:0"),
+                          lambda d: d.apply(tf.data.experimental.copy_to_device("/gpu:0")).prefetch(1),
+                          lambda d: d.prefetch(2).apply(tf.data.experimental.copy_to_device("/gpu:0"))):
+            tf.reset_default_graph()
+            iterator = tf.data.Dataset.from_tensor_slices((rows, ["a"] * 6)).apply(transform)
+            iterator = iterator.make_initializable_iterator()
+            row, text = iterator.get_next()
+            self.assertEqual(iterator.initializer.device, "/device:GPU:0")
+            with tf.device("/gpu:0"):
+                twice = row * 2.0
+            with tf.Session() as session:
+                session.run(iterator.initializer)
+                for i in range(6):
+                    found, read = session.run([twice, text])
+                    np.testing.assert_array_equal(found, 2 * rows[i])
+                    self.assertEqual(read, b"a")
+                with self.assertRaises(tf.errors.OutOfRangeError):
+                    session.run(twice)
+
     def test_device_count_is_a_limit(self):
         for asked, expected in ((0, 0), (1, 1), (5, 2)):
             with tf.Session(config=tf.ConfigProto(device_count={"GPU": asked})) as session:

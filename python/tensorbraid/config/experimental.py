@@ -1,5 +1,6 @@
 """tf.config.experimental: the devices of this process, under their names in TensorFlow 1.14."""
 
+from tensorbraid.internal.device_details import *  # noqa: F401,F403
 from tensorbraid.internal.devices import *  # noqa: F401,F403
 
 

@@ -11,6 +11,7 @@ PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"
 LogicalDevice = collections.namedtuple("LogicalDevice", ["name", "device_type"])
 _CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 _growth = {}  # what set_memory_growth was given, by device
+_cpus = 1  # the logical devices that the CPU is divided into
 _visible_gpus = None  # the numbers of the GPUs that set_visible_devices leaves; None: all
 
 
@@ -31,6 +32,8 @@ def list_physical_devices(device_type=None):
 def list_logical_devices(device_type=None):
     """The visible devices of a type, or of all types, with the names that tf.device accepts."""
     counts = collections.Counter(device.device_type for device in get_visible_devices(device_type))
+    if "CPU" in counts:
+        counts["CPU"] = _cpus
     return [LogicalDevice(f"/device:{kind}:{i}", kind) for kind, count in counts.items() for i in range(count)]
 
 
@@ -78,13 +81,21 @@ def set_memory_growth(device, enable):
     _growth[device] = bool(enable)
 
 
+def divide_cpu(number):
+    """Lets later sessions of this process have so many devices of the CPU, unless they say how many."""
+    global _cpus
+    _cpus = number
+
+
 def are_chosen():
-    """Whether set_visible_devices has been called for GPUs."""
-    return _visible_gpus is not None
+    """Whether set_visible_devices has been called for GPUs, or the CPU is divided."""
+    return _visible_gpus is not None or _cpus > 1
 
 
 def choose(counts, visible_device_list):
-    """The list of visible devices for a session that asks for this list, and limits `counts`, its device_count."""
+    """The list of visible devices for a session that asks for this list. Adds to `counts`, its device_count."""
+    if _cpus > 1:
+        counts.setdefault("CPU", _cpus)
     if _visible_gpus is None or visible_device_list:
         return visible_device_list
     if not _visible_gpus:
