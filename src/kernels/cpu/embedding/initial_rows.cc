@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "core/text/strings.h"
@@ -32,7 +33,28 @@ constexpr uint64_t kGamma = 0x9E3779B97F4A7C15u;  // between the states of Split
 constexpr size_t kGroup = 16;  // numbers that are drawn together
 
 // One of 2^23 numbers in (-1, 1).
-float Symmetric(uint32_t bits) { return static_cast<float>(2 * (bits >> 9) + 1) * 0x1p-23f - 1.0f; }
+float Symmetric(uint32_t bits) {
+  // An int32, since processors convert these at once.
+  return static_cast<float>(static_cast<int32_t>(2 * (bits >> 9) + 1)) * 0x1p-23f - 1.0f;
+}
+
+// Draws a group of numbers that are uniform in (-1, 1), from the states of SplitMix64 that follow this one.
+[[gnu::always_inline]] inline void DrawGroup(uint64_t state, float* x) {
+#if defined(__AVX512DQ__)
+  // Such processors multiply eight numbers of 64 bits at once. That takes loops that do nothing else.
+  uint64_t bits[kGroup / 2];
+  for (size_t i = 0; i < kGroup / 2; ++i) bits[i] = Mixed(state + (i + 1) * kGamma);
+  uint32_t halves[kGroup];  // the low one is the first
+  std::memcpy(halves, bits, sizeof(bits));
+  for (size_t i = 0; i < kGroup; ++i) x[i] = Symmetric(halves[i]);
+#else
+  for (size_t i = 0; i < kGroup; i += 2) {
+    const uint64_t bits = Mixed(state + (i / 2 + 1) * kGamma);
+    x[i] = Symmetric(static_cast<uint32_t>(bits));
+    x[i + 1] = Symmetric(static_cast<uint32_t>(bits >> 32));
+  }
+#endif
+}
 
 // Each of the following changes a group of numbers that are uniform in (-1, 1).
 struct UniformRows {  // in (0, 1)
@@ -68,25 +90,21 @@ class DrawnRows final : public FirstRows {
  public:
   DrawnRows(uint64_t stream, float offset, float scale) : stream_(stream), offset_(offset), scale_(scale) {}
   void Fill(int64_t key, std::span<float> row) const override {
-    uint64_t state = Mixed(stream_ + kGamma * Mixed(static_cast<uint64_t>(key)));
+    const uint64_t state = Mixed(stream_ + kGamma * Mixed(static_cast<uint64_t>(key)));
+    float x[kGroup];
     size_t at = 0;
-    for (; at + kGroup <= row.size(); at += kGroup) Draw(kGroup, &state, &row[at]);
-    if (at < row.size()) Draw(row.size() - at, &state, &row[at]);
+    for (; at + kGroup <= row.size(); at += kGroup) {
+      DrawGroup(state + at / 2 * kGamma, x);
+      D::Change(x);
+      for (size_t i = 0; i < kGroup; ++i) row[at + i] = offset_ + scale_ * x[i];
+    }
+    if (at == row.size()) return;
+    DrawGroup(state + at / 2 * kGamma, x);
+    D::Change(x);
+    for (size_t i = 0; at < row.size(); ++i, ++at) row[at] = offset_ + scale_ * x[i];
   }
 
  private:
-  // Draws up to a group of numbers.
-  [[gnu::always_inline]] void Draw(size_t count, uint64_t* state, float* to) const {
-    float x[kGroup] = {};
-    for (size_t i = 0; i < count; i += 2) {
-      const uint64_t bits = Mixed(*state += kGamma);
-      x[i] = Symmetric(static_cast<uint32_t>(bits));
-      x[i + 1] = Symmetric(static_cast<uint32_t>(bits >> 32));
-    }
-    D::Change(x);
-    for (size_t i = 0; i < count; ++i) to[i] = offset_ + scale_ * x[i];
-  }
-
   const uint64_t stream_;
   const float offset_, scale_;
 };
