@@ -4,8 +4,9 @@
 
 The models are wide and deep (wdl) and DeepFM, with 13 numbers and 26 ids per example; ids follow Zipf's law with the
 exponent 1.05 over 1e8 ids. The program is the same for both libraries. In TensorFlow, and here as "static", tables are
-variables, with the ids mod their number of rows. "growing" has growing tables. "fed" has no tables: the worker feeds the
-numbers that it would look up, so only the dense layers are trained. Each process is new for each measurement.
+variables, with the ids mod their number of rows. "growing" has growing tables. "fed" has no tables: the worker feeds
+the numbers that it would look up, so only the dense layers are trained. "gradients" is the same and computes the
+gradients of these numbers, too, as a model with tables has to. Each process is new for each measurement.
 
 The same batches are trained twice: from empty tables, so that growing tables make rows (the first quarter of the steps
 is not counted), and then with known keys, as a training without end has mostly. Prints steps per second of both workers
@@ -14,7 +15,6 @@ together, the time of processors for a step on the server and on a worker, and r
 
 import argparse
 import json
-import math
 import os
 import socket
 import statistics
@@ -41,14 +41,14 @@ def library(name):
 
 
 class Model:
-    """A model's graph for one worker. `tables` is static, growing or fed."""
+    """A model's graph for one worker. `tables` is static, growing, fed or gradients."""
 
     def __init__(self, tf, model, tables, sizes):
         self.tf, self.tables, self.sizes = tf, tables, sizes
         self.ids = tf.placeholder(tf.int64, [COLUMNS, sizes["batch"]])
         self.numbers = tf.placeholder(tf.float32, [sizes["batch"], NUMBERS])
         self.labels = tf.placeholder(tf.float32, [sizes["batch"], 1])
-        self.fed = {}
+        self.fed = []  # placeholders
         logits = {"wdl": self._wide_deep, "deepfm": self._deepfm}[model]()
         loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=self.labels, logits=logits))
         step = tf.train.get_or_create_global_step()
@@ -57,14 +57,17 @@ class Model:
         train = [tf.train.AdagradOptimizer(0.01).minimize(loss, var_list=deep, global_step=step)]
         if wide:
             train.append(tf.train.FtrlOptimizer(0.01).minimize(loss, var_list=wide))
+        if tables == "gradients":
+            train += [gradient.op for gradient in tf.gradients(loss, self.fed)]
         self.train = tf.group(*train)
 
     def _rows(self, name, dim):
         """The rows of all columns, a list of [batch, dim]."""
         tf = self.tf
-        if self.tables == "fed":
-            self.fed[name] = tf.placeholder(tf.float32, [COLUMNS, self.sizes["batch"], dim])
-            return [self.fed[name][i] for i in range(COLUMNS)]
+        if self.tables in ("fed", "gradients"):
+            rows = [tf.placeholder(tf.float32, [self.sizes["batch"], dim]) for _ in range(COLUMNS)]
+            self.fed += rows
+            return rows
         rows = []
         for i in range(COLUMNS):
             if self.tables == "growing":
@@ -104,9 +107,9 @@ class Model:
         ids = (((KEYS ** (1 - EXPONENT) - 1) * u + 1) ** (1 / (1 - EXPONENT))).astype(np.int64)
         feeds = {self.numbers: random.uniform(size=self.numbers.shape.as_list()).astype(np.float32),
                  self.labels: (random.uniform(size=self.labels.shape.as_list()) < 0.3).astype(np.float32)}
-        if self.tables != "fed":
+        if not self.fed:
             feeds[self.ids] = ids
-        for placeholder in self.fed.values():
+        for placeholder in self.fed:
             feeds[placeholder] = random.uniform(-0.01, 0.01, placeholder.shape.as_list()).astype(np.float32)
         return feeds
 
@@ -188,11 +191,11 @@ def main():
     parser.add_argument("--steps", type=int, default=120, help="of each worker; the first quarter is not counted")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--library", choices=["tensorbraid", "tensorflow"], help="is one process of a measurement")
-    parser.add_argument("--tables", choices=["static", "growing", "fed"], default="growing")
+    parser.add_argument("--tables", choices=["static", "growing", "fed", "gradients"], default="growing")
     parser.add_argument("--task", help="of a process of a measurement: worker/1")
     parser.add_argument("--cluster", type=json.loads)
     parser.add_argument("--server", type=int, help="the process of the parameter server, for a worker")
-    parser.add_argument("--kinds", default="growing,static,fed", help="of tables that this package is measured with")
+    parser.add_argument("--kinds", default="growing,static,fed,gradients", help="of tables that this package is measured with")
     flags = parser.parse_args()
     if flags.task:
         run_task(flags)
@@ -206,14 +209,16 @@ def main():
         for kind in kinds:
             for key, of in measure(*kind, flags).items():
                 speeds[key].setdefault(kind[1:], []).append(of["steps_per_s"])
-                print(f"{flags.model}, {flags.sizes}, {titles[key]:>17}: {kind[1]:>11}, {kind[2]:>7} tables: "
+                print(f"{flags.model}, {flags.sizes}, {titles[key]:>17}: {kind[1]:>11}, {kind[2]:>9}: "
                       f"{of['steps_per_s']:7.1f} steps/s; processors: {of['server_ms']:6.1f} ms a step on the server, "
                       f"{of['worker_ms']:6.1f} on a worker", flush=True)
     for key, title in titles.items():
-        growing = statistics.median(speeds[key].pop(("tensorbraid", "growing"), [math.nan]))
+        growing = speeds[key].pop(("tensorbraid", "growing"), None)
+        if growing is None:
+            break
         for kind, of_kind in speeds[key].items():
-            print(f"{title}, growing tables make {growing / statistics.median(of_kind):.2f} times the steps of {kind[0]}, "
-                  f"{kind[1]}")
+            ratio = statistics.median(growing) / statistics.median(of_kind)
+            print(f"{title}, growing tables make {ratio:.2f} times the steps of {kind[0]}, {kind[1]}")
 
 
 if __name__ == "__main__":

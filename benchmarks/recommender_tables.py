@@ -4,8 +4,8 @@
 
 PATH is a Python that has TFRA 0.8.1 and TensorFlow 2.16.2. A step looks up 2,048 keys in each of 26 tables with rows of
 16 numbers, and updates the rows by Adagrad. Keys follow Zipf's law with the exponent 1.05 over 1e8 keys. The tables are on
-a parameter server, and the worker is another process. The two libraries alternate, with new processes each time. Prints
-the median step of each, and their ratio.
+a parameter server, and the worker is another process. The two libraries alternate, with new processes each time. The
+same steps run twice: from empty tables, and then with known keys. Prints the median step of each, and their ratio.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import time
 import numpy as np
 
 TABLES, BATCH, DIM, EXPONENT, KEYS = 26, 2048, 16, 1.05, 1e8
+TITLES = {"empty": "from empty tables", "known": "with known keys"}
 
 
 def batches(count, seed):
@@ -84,15 +85,20 @@ def serve(library, cluster):
 
 
 def measure(library, steps, cluster):
-    """Prints the median of the steps' times as a line of JSON. The first fifth of the steps is not counted."""
+    """Prints the medians of the steps' times, from empty tables and with known keys, as a line of JSON. The first fifth of
+    the steps is not counted."""
     step = {"tensorbraid": step_of_ours, "tfra": step_of_tfra}[library](cluster)
-    times = []
-    for keys in batches(steps, seed=1):
-        begin = time.perf_counter()
-        step(keys)
-        times.append(time.perf_counter() - begin)
-    counted = times[steps // 5:]
-    print(json.dumps({"ms": 1e3 * statistics.median(counted), "longest_ms": 1e3 * max(counted)}), flush=True)
+    results = {}
+    all_keys = list(batches(steps, seed=1))
+    for name in TITLES:
+        times = []
+        for keys in all_keys:
+            begin = time.perf_counter()
+            step(keys)
+            times.append(time.perf_counter() - begin)
+        counted = times[steps // 5:]
+        results[name] = {"ms": 1e3 * statistics.median(counted), "longest_ms": 1e3 * max(counted)}
+    print(json.dumps(results), flush=True)
 
 
 def main():
@@ -124,7 +130,7 @@ def compare(flags):
     pythons = {"tensorbraid": sys.executable}
     if flags.tfra_python:
         pythons["tfra"] = flags.tfra_python
-    ms = {library: [] for library in pythons}
+    ms = {(library, name): [] for library in pythons for name in TITLES}
     for _ in range(flags.rounds):
         for library, python in pythons.items():
             command = [python, __file__, f"--library={library}", f"--steps={flags.steps}"]
@@ -138,11 +144,14 @@ def compare(flags):
                 if server is not None:
                     server.kill()
                     server.wait()
-            result = json.loads(run.stdout.splitlines()[-1])
-            ms[library].append(result["ms"])
-            print(f"{library:>12}: {result['ms']:7.2f} ms a step, the longest {result['longest_ms']:.1f} ms", flush=True)
+            for name, result in json.loads(run.stdout.splitlines()[-1]).items():
+                ms[library, name].append(result["ms"])
+                print(f"{library:>12}, {TITLES[name]:>17}: {result['ms']:7.2f} ms a step, "
+                      f"the longest {result['longest_ms']:.1f} ms", flush=True)
     if flags.tfra_python:
-        print(f"TFRA takes {statistics.median(ms['tfra']) / statistics.median(ms['tensorbraid']):.2f} times as long")
+        for name, title in TITLES.items():
+            ratio = statistics.median(ms["tfra", name]) / statistics.median(ms["tensorbraid", name])
+            print(f"{title}, TFRA takes {ratio:.2f} times as long")
 
 
 if __name__ == "__main__":
