@@ -5,7 +5,8 @@
 PATH is a Python that has TFRA 0.8.1 and TensorFlow 2.16.2. A step looks up 2,048 keys in each of 26 tables with rows of
 16 numbers, and updates the rows by Adagrad. Keys follow Zipf's law with the exponent 1.05 over 1e8 keys. The tables are on
 a parameter server, and the worker is another process. The two libraries alternate, with new processes each time. The
-same steps run twice: from empty tables, and then with known keys. Prints the median step of each, and their ratio.
+same steps run twice: from empty tables, and then with known keys. Prints the median step of each, the time of processors
+for a step in both processes together, and ratios.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import sys
 import time
 
 import numpy as np
+
+from click_models import processor_seconds
 
 TABLES, BATCH, DIM, EXPONENT, KEYS = 26, 2048, 16, 1.05, 1e8
 TITLES = {"empty": "from empty tables", "known": "with known keys"}
@@ -84,20 +87,23 @@ def serve(library, cluster):
     tf.train.Server(cluster, job_name="ps", task_index=0).join()
 
 
-def measure(library, steps, cluster):
+def measure(library, steps, cluster, server):
     """Prints the medians of the steps' times, from empty tables and with known keys, as a line of JSON. The first fifth of
-    the steps is not counted."""
+    the steps is not counted. `server` is the process of the server, if there is one."""
     step = {"tensorbraid": step_of_ours, "tfra": step_of_tfra}[library](cluster)
     results = {}
     all_keys = list(batches(steps, seed=1))
     for name in TITLES:
         times = []
+        processors = -time.process_time() - (processor_seconds(server) if server else 0)
         for keys in all_keys:
             begin = time.perf_counter()
             step(keys)
             times.append(time.perf_counter() - begin)
+        processors += time.process_time() + (processor_seconds(server) if server else 0)
         counted = times[steps // 5:]
-        results[name] = {"ms": 1e3 * statistics.median(counted), "longest_ms": 1e3 * max(counted)}
+        results[name] = {"ms": 1e3 * statistics.median(counted), "longest_ms": 1e3 * max(counted),
+                         "processors_ms": 1e3 * processors / steps}
     print(json.dumps(results), flush=True)
 
 
@@ -109,12 +115,13 @@ def main():
     parser.add_argument("--local", action="store_true", help="without a parameter server, in one process")
     parser.add_argument("--library", choices=["tensorbraid", "tfra"], help="is one process of a measurement")
     parser.add_argument("--cluster", type=json.loads, help="the addresses, for a process of a measurement")
+    parser.add_argument("--server", type=int, help="the process of the parameter server, for the worker")
     parser.add_argument("--serve", action="store_true", help="whether this process is the parameter server")
     flags = parser.parse_args()
     if flags.library and flags.serve:
         serve(flags.library, flags.cluster)
     elif flags.library:
-        measure(flags.library, flags.steps, flags.cluster)
+        measure(flags.library, flags.steps, flags.cluster, flags.server)
     else:
         compare(flags)
 
@@ -138,6 +145,7 @@ def compare(flags):
             if not flags.local:
                 command.append("--cluster=" + json.dumps({"ps": [free_address()], "worker": [free_address()]}))
                 server = subprocess.Popen(command + ["--serve"], stderr=subprocess.DEVNULL)
+                command.append(f"--server={server.pid}")
             try:
                 run = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             finally:
@@ -146,8 +154,8 @@ def compare(flags):
                     server.wait()
             for name, result in json.loads(run.stdout.splitlines()[-1]).items():
                 ms[library, name].append(result["ms"])
-                print(f"{library:>12}, {TITLES[name]:>17}: {result['ms']:7.2f} ms a step, "
-                      f"the longest {result['longest_ms']:.1f} ms", flush=True)
+                print(f"{library:>12}, {TITLES[name]:>17}: {result['ms']:7.2f} ms a step, of processors "
+                      f"{result['processors_ms']:.1f} ms, the longest {result['longest_ms']:.1f} ms", flush=True)
     if flags.tfra_python:
         for name, title in TITLES.items():
             ratio = statistics.median(ms["tfra", name]) / statistics.median(ms["tensorbraid", name])
