@@ -228,7 +228,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Opt
     if (step == 0) first_loss = last_loss;
   }
   if (times.median_ms() > 0) {
-    std::printf("ResNet-%d, %d %s, batch %d: %.0f images/s\n", options.depth, options.num_devices,
+    std::printf("ResNet-%d, %d %s, batch %d: %.1f images/s\n", options.depth, options.num_devices,
                 options.device_type.c_str(), options.batch_size, 1e3 * options.batch_size / times.median_ms());
   }
   if (task.is_chief()) {
@@ -239,8 +239,11 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, const Opt
       TF_ASSIGN_OR_RETURN(const auto values, session->Run({right}, {{images, batch.images}, {labels, batch.labels}}));
       correct += values[0].scalar<float>();
     }
-    std::printf("loss from %.3f to %.3f, test accuracy %.4f\n", first_loss, last_loss,
-                correct / static_cast<float>(options.test_images));
+    std::printf("loss from %.3f to %.3f", first_loss, last_loss);
+    if (options.test_images > 0) {
+      std::printf(", test accuracy %.4f", correct / static_cast<float>(options.test_images));
+    }
+    std::printf("\n");
   }
   return session->Close();
 }
@@ -259,12 +262,12 @@ tf::Status Main(int argc, char** argv) {
   auto& steps = flags.Define("train_steps", 200, "stop at this global step");
   auto& batch_size = flags.Define("batch_size", 64, "images per step of one worker");
   auto& rate = flags.Define("learning_rate", 0.05, "learning rate of Momentum at the start");
-  auto& test_images = flags.Define("test_images", 1000, "how many images the test takes");
+  auto& test_images = flags.Define("test_images", 1000, "how many images the test takes; 0: no test");
   auto& seed = flags.Define("seed", 1, "seed of the weights and of the images");
   auto& fixed = flags.Define("fixed_batch", false, "train with one batch, which stays in the memory of the devices");
   auto& bfloat16 = flags.Define("bfloat16", false, "compute activations in bfloat16, with weights of float32");
-  for (const char* name : {"train_steps", "batch_size", "num_devices", "test_images", "seed"}) flags.AtLeast(name, 1);
-  for (const char* name : {"size", "learning_rate"}) flags.AtLeast(name, 0);
+  for (const char* name : {"train_steps", "batch_size", "num_devices", "seed"}) flags.AtLeast(name, 1);
+  for (const char* name : {"size", "learning_rate", "test_images"}) flags.AtLeast(name, 0);
   flags.ParseOrExit(argc, argv);
   if (depth != 20 && depth != 50) {
     return absl::InvalidArgumentError("--depth must be 20 or 50, not " + std::to_string(depth));
@@ -277,7 +280,7 @@ tf::Status Main(int argc, char** argv) {
   std::unique_ptr<tf::Server> server;
   if (task.has_cluster()) {
     tf::ServerOptions server_options = task.server_options();
-    server_options.device_count = {{device_type, num_devices}};
+    if (task.job_name != "ps") server_options.device_count = {{device_type, num_devices}};
     TF_ASSIGN_OR_RETURN(server, tf::Server::Create(task.cluster(), server_options));
     if (task.job_name == "ps") return server->Join();
   }

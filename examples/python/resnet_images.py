@@ -19,7 +19,7 @@ flags.DEFINE_integer("num_devices", 1, "devices of this task that share each bat
 flags.DEFINE_integer("train_steps", 200, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 64, "images per step of one worker", lower_bound=1)
 flags.DEFINE_float("learning_rate", 0.05, "learning rate of Momentum at the start")
-flags.DEFINE_integer("test_images", 1000, "how many images the test takes", lower_bound=1)
+flags.DEFINE_integer("test_images", 1000, "how many images the test takes; 0: no test", lower_bound=0)
 flags.DEFINE_bool("bfloat16", False, "compute activations in bfloat16, with weights of float32")
 flags.DEFINE_bool("fixed_batch", False, "train with one batch, which stays in the memory of the devices")
 FLAGS = flags.FLAGS
@@ -169,7 +169,8 @@ def main(argv):
             print("ResNet-%s, %d %s, batch %d: %.0f images/s" % (FLAGS.depth, FLAGS.num_devices, FLAGS.device_type,
                                                                  FLAGS.batch_size, FLAGS.batch_size / np.median(seconds)))
         if is_chief:
-            print("loss from %.3f to %.3f, test accuracy %.4f" % (values[0], values[-1], session.run_step_fn(test)))
+            tested = ", test accuracy %.4f" % session.run_step_fn(test) if FLAGS.test_images else ""
+            print("loss from %.3f to %.3f%s" % (values[0], values[-1], tested))
 
 
 if __name__ == "__main__":
