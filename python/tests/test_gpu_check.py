@@ -149,8 +149,9 @@ def message(*values):
 
 
 class StepPartsTest(unittest.TestCase):
-    def trace(self, shift=0):
-        """A RunMetadata of a step of 10 ms. `shift`: microseconds that its program takes longer."""
+    def trace(self, shift=0, server_device=b"CPU:0"):
+        """A RunMetadata of a step of 10 ms. `shift`: microseconds that its program takes longer. The server updates on
+        `server_device`."""
         begin = 1_795_994_588_000_000
         worker, server = b"/job:worker/replica:0/task:0/device:", b"/job:ps/replica:0/task:0/device:"
         devices = [
@@ -159,7 +160,7 @@ class StepPartsTest(unittest.TestCase):
             (worker + b"GPU:0/stream:all", [
                 (b"_copy_1", b"_copy_1 = _Copy(w)", 1000, 500), (b"_copy_2", b"_copy_2 = _Copy(b)", 1200, 800),
                 (b"run", b"run of a program", 2000, 4000 + shift), (b"_copy_3", b"_copy_3 = _Copy(gradient)", 6000, 1500)]),
-            (server + b"CPU:0", [
+            (server + server_device, [
                 (b"RecvTensor", b"gradient from", 0, 8000), (b"update", b"update = ResourceApplyMomentum(w)", 8000, 700),
                 (b"_send_1", b"_send_1 = _Send(w)", 8000, 2000)])]
         return message((1, message(*((1, message((1, name), *((2, message(
@@ -177,8 +178,15 @@ class StepPartsTest(unittest.TestCase):
             "variables at the worker by": 1.0, "copies to the device": 1.0, "programs on the device": 4.2,
             "copies to the host": 1.5, "gradients at the server by": 8.0, "updates by the server": 0.7, "step": 10.0,
             "traced": 3})
+        self.assertNotIn("server_runs", parts)
         lines = step_parts.markdown({"server": {**passed(parts=parts), "what": "A server"}, "other": passed()})
         self.assertIn("| programs on the device | 4.2 |", lines)
+
+    def test_a_server_that_computes_on_the_device_is_seen(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with open(f"{directory}/step-1.trace-0.pb", "wb") as file:
+                file.write(self.trace(server_device=b"GPU:0/stream:all"))
+            self.assertGreater(step_parts.step_parts(directory)["server_runs"], 0)
 
 
 class LibrariesTest(unittest.TestCase):

@@ -59,8 +59,7 @@ def covered(intervals):
     return total / 1000
 
 
-def parts_of_trace(trace):
-    all_events = events(trace)
+def parts_of_trace(all_events):
     begin = min(event[3] for event in all_events)
     runs, copies, updates, received = [], [], [], {"worker": [], "ps": []}
     for device, name, label, start, end in all_events:
@@ -85,16 +84,21 @@ def parts_of_trace(trace):
 
 
 def step_parts(directory):
-    """The medians of the traced steps in milliseconds, and their number. Empty without traces."""
-    steps = []
+    """The medians of the traced steps in milliseconds, and their number; "server_runs", if the server ran programs on a
+    device, is their number in all steps. Empty without traces."""
+    steps, server_runs = [], 0
     for path in sorted(glob.glob(os.path.join(directory, "step-*.trace-*.pb"))):
         with open(path, "rb") as file:
-            parts = parts_of_trace(file.read())
+            all_events = events(file.read())
+        parts = parts_of_trace(all_events)
+        server_runs += sum(device.startswith("/job:ps/") and device.endswith("/stream:all") and "_Copy" not in label
+                           for device, _, label, _, _ in all_events)
         if parts["programs on the device"] > 0:  # not a step that only reads or initializes
             steps.append(parts)
     if not steps:
         return {}
-    return {**{name: round(statistics.median(step[name] for step in steps), 3) for name in PARTS}, "traced": len(steps)}
+    return {**{name: round(statistics.median(step[name] for step in steps), 3) for name in PARTS}, "traced": len(steps),
+            **({"server_runs": server_runs} if server_runs else {})}
 
 
 def markdown(stages):
