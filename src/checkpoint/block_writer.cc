@@ -20,19 +20,19 @@ BlockWriter::~BlockWriter() {
   if (thread_) thread_->Join();
 }
 
-BlockWriter::Block BlockWriter::Take() {
+DirectBlock BlockWriter::Take() {
   MutexLock lock(mu_);
   changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return !free_.empty() || not_made_ > 0; });
   if (!free_.empty()) {
-    Block block = std::move(free_.back());
+    DirectBlock block = std::move(free_.back());
     free_.pop_back();
     return block;
   }
   --not_made_;
-  return Block(static_cast<char*>(std::aligned_alloc(kDirectAlignment, kDirectBlock)));
+  return MakeDirectBlock(kDirectBlock);
 }
 
-Status BlockWriter::Write(AtomicFile& file, Block block, size_t size) {
+Status BlockWriter::Write(AtomicFile& file, DirectBlock block, size_t size) {
   if (!thread_) {
     const Status written = file.Append({block.get(), size});
     MutexLock lock(mu_);

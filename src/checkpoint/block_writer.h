@@ -3,14 +3,12 @@
 #define TENSORBRAID_CHECKPOINT_BLOCK_WRITER_H_
 
 #include <cstddef>
-#include <cstdlib>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "core/system/env.h"
+#include "core/system/direct_block.h"
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 
@@ -22,34 +20,29 @@ class AtomicFile;
 // its user makes bytes. A few blocks are in memory. Used by one thread.
 class BlockWriter {
  public:
-  struct FreeBlock {
-    void operator()(char* block) const { std::free(block); }
-  };
-  using Block = std::unique_ptr<char[], FreeBlock>;
-
   // Without a thread, Write writes itself. At most `blocks` blocks are handed out, or wait, at a time.
   BlockWriter(size_t blocks, bool has_thread);
   ~BlockWriter();
 
   // Returns a block to fill. Waits until there is one. Null if there is no memory.
-  Block Take();
+  DirectBlock Take();
   // Writes the first `size` bytes of a block to the end of a file, which exists until Wait returns. The user does not
   // touch the file until then. Returns an error of an earlier block, after which nothing is written.
-  Status Write(AtomicFile& file, Block block, size_t size);
+  Status Write(AtomicFile& file, DirectBlock block, size_t size);
   // Waits until all is written. Returns the first error.
   Status Wait();
 
  private:
   struct Job {
     AtomicFile* file = nullptr;
-    Block block = nullptr;
+    DirectBlock block;
     size_t size = 0;
   };
   void Run();
 
   Mutex mu_;
   CondVar changed_;
-  std::vector<Block> free_ TB_GUARDED_BY(mu_);
+  std::vector<DirectBlock> free_ TB_GUARDED_BY(mu_);
   size_t not_made_ TB_GUARDED_BY(mu_);  // so many blocks can still be made
   std::deque<Job> jobs_ TB_GUARDED_BY(mu_);
   bool busy_ TB_GUARDED_BY(mu_) = false;  // a job is written

@@ -6,6 +6,7 @@
 
 #include "checkpoint/bundle_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
+#include "core/system/direct_block.h"
 #include "core/text/strings.h"
 #include "core/values/crc32c.h"
 #include "io/file.h"

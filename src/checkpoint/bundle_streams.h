@@ -11,6 +11,7 @@
 #include "checkpoint/block_writer.h"
 #include "checkpoint/bundle_files.h"
 #include "checkpoint/files.h"
+#include "core/system/direct_block.h"
 #include "tensorbraid/core/tensor.h"
 
 namespace tensorbraid {
@@ -44,8 +45,8 @@ class BundleStreams {
   struct File {
     std::unique_ptr<AtomicFile> file = nullptr;  // null while there are few bytes, which are in `few`
     std::string few = {};
-    BlockWriter::Block block = nullptr;  // the bytes after those that writer_ has; null if there are none
-    size_t filled = 0;                   // of the block
+    DirectBlock block;  // the bytes after those that writer_ has; null if there are none
+    size_t filled = 0;  // of the block
     bool is_large = false;
     int64_t size = 0;   // bytes of all tensors
     int64_t begin = 0;  // of the tensor that grows

@@ -17,7 +17,7 @@ constexpr uint64_t kMuchToStream = uint64_t{8} << 20, kStreamBlock = uint64_t{2}
 TensorStream::TensorStream(std::unique_ptr<RandomAccessFile> file, Extent extent)
     : file_(std::move(file)), extent_(std::move(extent)), left_(extent_.size) {
   if (extent_.size < kMuchToStream) return;
-  block_.reset(static_cast<char*>(std::aligned_alloc(kDirectAlignment, kStreamBlock)));
+  block_ = MakeDirectBlock(kStreamBlock);
   if (block_ != nullptr) file_->BypassPageCache();
 }
 

@@ -3,10 +3,10 @@
 #define TENSORBRAID_CHECKPOINT_TENSOR_STREAM_H_
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "core/system/direct_block.h"
 #include "core/system/env.h"
 #include "tensorbraid/core/tensor.h"
 
@@ -36,19 +36,16 @@ class TensorStream {
   Status Read(size_t size, void* out);
 
  private:
-  struct FreeBlock {
-    void operator()(char* block) const { std::free(block); }
-  };
   Status ReadBytes(size_t size, char* out);
 
   std::unique_ptr<RandomAccessFile> file_;  // null: the bytes are in tensor_
   Tensor tensor_;
   Extent extent_;
   uint64_t left_ = 0;
-  uint32_t crc_ = 0;                          // of the bytes that were read
-  std::unique_ptr<char[], FreeBlock> block_;  // null: reads go straight to the caller's memory
-  uint64_t block_at_ = 0;                     // where the block begins in the file
-  uint64_t block_end_ = 0;                    // where it ends
+  uint32_t crc_ = 0;        // of the bytes that were read
+  DirectBlock block_;       // null: reads go straight to the caller's memory
+  uint64_t block_at_ = 0;   // where the block begins in the file
+  uint64_t block_end_ = 0;  // where it ends
 };
 
 }  // namespace tensorbraid

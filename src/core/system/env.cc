@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/system/direct_block.h"
 #include "core/system/file_access.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -95,13 +96,6 @@ bool SetDirect(const Fd& fd, bool direct) {
 // least the sector size of any disk.
 constexpr size_t kSectors = kDirectAlignment;
 
-struct FreeAligned {
-  void operator()(char* block) const { std::free(block); }
-};
-using AlignedBlock = std::unique_ptr<char[], FreeAligned>;
-
-AlignedBlock MakeAligned(size_t size) { return AlignedBlock(static_cast<char*>(std::aligned_alloc(kSectors, size))); }
-
 class SystemRandomAccessFile final : public RandomAccessFile {
  public:
   SystemRandomAccessFile(std::string path, Fd fd, uint64_t size)
@@ -109,7 +103,7 @@ class SystemRandomAccessFile final : public RandomAccessFile {
   void BypassPageCache() override { is_direct_ = SetDirect(fd_, true); }
   Status Read(uint64_t offset, size_t size, void* out) const override {
     char* to = static_cast<char*>(out);
-    AlignedBlock block;  // for what is not aligned
+    DirectBlock block;  // for what is not aligned
     while (size > 0) {
       const bool direct = is_direct_;
       const size_t skipped = direct ? offset % kSectors : 0;
@@ -119,7 +113,7 @@ class SystemRandomAccessFile final : public RandomAccessFile {
       if (direct && aligned) {
         wanted = size / kSectors * kSectors;
       } else if (direct) {
-        if (block == nullptr) block = MakeAligned(kMostUnaligned);
+        if (block == nullptr) block = MakeDirectBlock(kMostUnaligned);
         if (block == nullptr) return ResourceExhausted("there is no memory to read ", path());
         into = block.get();
         wanted = std::min(kMostUnaligned, (skipped + size + kSectors - 1) / kSectors * kSectors);
@@ -155,7 +149,7 @@ class SystemWritableFile final : public WritableFile {
     struct stat info {};
     if (block_ != nullptr || ::fstat(fd_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
     if (!SetDirect(true)) return;  // the file system cannot bypass the page cache
-    block_ = MakeAligned(kDirectBlock);
+    block_ = MakeDirectBlock(kDirectBlock);
     (void)SetDirect(block_ != nullptr);
   }
   Status Append(std::string_view bytes) override {
@@ -214,9 +208,9 @@ class SystemWritableFile final : public WritableFile {
 
   const std::string path_;
   Fd fd_;
-  uint64_t at_ = 0;     // the number of bytes written
-  AlignedBlock block_;  // null until BypassPageCache
-  size_t filled_ = 0;   // bytes in the block
+  uint64_t at_ = 0;    // the number of bytes written
+  DirectBlock block_;  // null until BypassPageCache
+  size_t filled_ = 0;  // bytes in the block
   bool can_be_direct_ = true;
   bool is_direct_ = false;
 };

@@ -31,12 +31,6 @@ namespace tensorbraid {
 // other paths unchanged. All functions of Env accept both forms.
 std::string LocalPath(std::string_view path);
 
-// Bytes that bypass the page cache are moved fastest if they begin at multiples of this number, in the file and in
-// memory.
-inline constexpr size_t kDirectAlignment = 4096;
-// And if they are as many as this number, or a multiple.
-inline constexpr size_t kDirectBlock = size_t{4} << 20;
-
 // A file, or a pipe, that is read from front to back. Used by one thread at a time.
 class SequentialFile {
  public:
@@ -59,8 +53,8 @@ class RandomAccessFile {
   uint64_t size() const { return size_; }
   // From now on, where the file system can do so, reads bypass the operating system's page cache. For many bytes that
   // will not be read again soon, this costs less CPU time and leaves the cache to other files. Reads should then be
-  // large, with offsets and memory at multiples of kDirectAlignment; others are slow. Does nothing by default.
-  // REQUIRES: no other thread uses the file during the call.
+  // large, with offsets and memory at multiples of kDirectAlignment (core/system/direct_block.h); others are slow. Does
+  // nothing by default. REQUIRES: no other thread uses the file during the call.
   virtual void BypassPageCache() {}
   // Reads exactly `size` bytes. DataLoss if the file ends before them.
   virtual Status Read(uint64_t offset, size_t size, void* out) const = 0;

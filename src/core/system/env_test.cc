@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "core/system/direct_block.h"
 #include "core/system/env_testutil.h"
 #include "core/system/timer.h"
 #include "core/threads/mutex.h"
