@@ -2,11 +2,11 @@
 
 namespace tensorbraid {
 
-const std::vector<OpFunction>& OpFunctions() {
-  static const auto& functions = *new std::vector<OpFunction>{
+std::span<const OpFunction> OpFunctions() {
+  static constexpr OpFunction kFunctions[] = {
 #include "cli/op_functions.inc"
   };
-  return functions;
+  return kFunctions;
 }
 
 const OpFunction* OpFunctionOf(std::string_view op) {

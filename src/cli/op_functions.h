@@ -2,8 +2,8 @@
 #ifndef TENSORBRAID_CLI_OP_FUNCTIONS_H_
 #define TENSORBRAID_CLI_OP_FUNCTIONS_H_
 
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace tensorbraid {
 
@@ -14,7 +14,7 @@ struct OpFunction {
 };
 
 // All of them, in order of op. scripts/find_op_functions finds them in the sources.
-const std::vector<OpFunction>& OpFunctions();
+std::span<const OpFunction> OpFunctions();
 
 // The function of the op; null if it has none.
 const OpFunction* OpFunctionOf(std::string_view op);

@@ -146,12 +146,12 @@ bool Applies(const MissingOps& reason, const TensorFlowOp& op) {
 
 }  // namespace
 
-const std::vector<TensorFlowOp>& TensorFlowOps() {
+std::span<const TensorFlowOp> TensorFlowOps() {
   using enum TensorFlowOp::Fact;
-  static const auto& ops = *new std::vector<TensorFlowOp>{
+  static constexpr TensorFlowOp kOps[] = {
 #include "cli/tensorflow_ops.inc"
   };
-  return ops;
+  return kOps;
 }
 
 std::vector<MissingOps> OpsMissingHere() {

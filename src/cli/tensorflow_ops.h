@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLI_TENSORFLOW_OPS_H_
 #define TENSORBRAID_CLI_TENSORFLOW_OPS_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ struct TensorFlowOp {
 };
 
 // All ops that TensorFlow registers, in order of name.
-const std::vector<TensorFlowOp>& TensorFlowOps();
+std::span<const TensorFlowOp> TensorFlowOps();
 
 // Ops that are missing for one reason.
 struct MissingOps {
