@@ -34,12 +34,13 @@ VariableObject MakeVariable(nb::handle self, nb::callable initial_value, nb::han
 }
 
 // The parts of a growing table. `partitioner` is a function for the number of parts, or None for a table in one part
-// that is named like the whole. `initializer` is None if `matrix`, an array, has the initial rows.
+// that is named like the whole. `initializer` is None if `matrix`, an array, has the initial rows. If it is
+// regularized, tensorbraid.internal.embedding_variables has the function for its penalties.
 nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& name, nb::handle initializer,
                                nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission,
                                int64_t steps_to_live, double l2_threshold, int64_t max_rows, int64_t max_bytes,
                                bool skip_not_finite, int64_t filter_keys, double filter_error, int64_t matrix_rows,
-                               nb::handle matrix) {
+                               nb::handle matrix, bool regularized) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const ScopeGuard top = graph.NameScope("");
@@ -58,6 +59,13 @@ nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& 
   options.partitioner = PartitionerOf(partitioner);
   if (!initializer.is_none()) options.initializer = NativeInitializerOf(initializer);
   if (!matrix.is_none()) options.matrix = TensorOf(matrix, kFloat32);
+  if (regularized) {
+    options.regularizer = [name](const Output& rows) {
+      const nb::module_ tables = nb::module_::import_("tensorbraid.internal.embedding_variables");
+      const nb::object loss = tables.attr("penalty")(Wrap(rows), name);
+      return loss.is_none() ? Output() : nb::cast<PyTensor&>(loss).output;
+    };
+  }
   const EmbeddingVariable table(graph, dim, options);
   CheckValues(graph);
   nb::list parts;
@@ -150,7 +158,7 @@ void BindVariables(Module& m) {
         nb::arg("initializer").none(), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
         nb::arg("no_permission"), nb::arg("steps_to_live"), nb::arg("l2_threshold"), nb::arg("max_rows"),
         nb::arg("max_bytes"), nb::arg("skip_not_finite"), nb::arg("filter_keys"), nb::arg("filter_error"),
-        nb::arg("matrix_rows"), nb::arg("matrix").none());
+        nb::arg("matrix_rows"), nb::arg("matrix").none(), nb::arg("regularized"));
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

@@ -187,6 +187,27 @@ class ValuesTest(unittest.TestCase):
         for initializer in (tf.random_uniform_initializer, tf.random_normal_initializer, tf.glorot_uniform_initializer):
             self.assertTrue((rows(2, initializer=initializer) == rows(0, initializer=initializer)).all())
 
+    def test_regularizers_see_the_rows_of_the_batch(self):
+        ones = tf.ones_initializer()
+        with tf.Graph().as_default():
+            keys = tf.constant([7, 4, 7], tf.int64)
+            ids = tf.SparseTensor([[0, 0], [0, 1]], np.array([7, 7], np.int64), [1, 2])
+            table = tf.get_embedding_variable("ids", 2, initializer=ones, partitioner=tf.fixed_size_partitioner(2),
+                                              regularizer=lambda rows: 3 * tf.nn.l2_loss(rows))
+            with tf.variable_scope("scope", regularizer=tf.contrib.layers.l2_regularizer(0.5)):
+                other = tf.get_embedding_variable("others", 1, initializer=ones)
+            with tf.variable_scope("none", regularizer=tf.no_regularizer):
+                tf.nn.embedding_lookup(tf.get_embedding_variable("free", 1), keys)
+            rows = tf.nn.embedding_lookup(table, keys)
+            tf.nn.safe_embedding_lookup_sparse(other, ids)
+            losses = tf.losses.get_regularization_losses()
+            train = tf.train.GradientDescentOptimizer(0.25).minimize(tf.losses.get_regularization_loss())
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                self.assertEqual(session.run(losses), [6.0, 0.25])
+                session.run(train)
+                self.assertEqual(session.run(rows).tolist(), [[0.25, 0.25]] * 3)
+
     def test_sparse_lookups(self):
         with tf.Graph().as_default():
             table = tf.get_embedding_variable("ids", 1, initializer=tf.constant_initializer(2.0))
@@ -514,7 +535,6 @@ class GraphTest(unittest.TestCase):
 
         for words, call in (
                 ("values of float64", made(value_dtype=tf.float64)),
-                ("the argument regularizer.*add the penalty of the rows", made(regularizer=tf.nn.l2_loss)),
                 ("the argument constraint", made(constraint=tf.nn.relu)),
                 ("CheckpointOption", with_option(ckpt=tf.CheckpointOption(init_data_source="folder"))),
                 ("storage_type", with_option(storage_option=tf.StorageOption(4, "folder")))):

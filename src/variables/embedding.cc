@@ -209,16 +209,28 @@ DistinctIds DistinctIdsOf(Graph& g, const EmbeddingTable& table, const Output& i
   return {.ids = unique.output(0), .positions = unique.output(1), .counts = counts ? unique.output(2) : Output()};
 }
 
+bool IsRegularized(const EmbeddingTable& table) { return IsGrowing(table) && table.parts()[0].table()->regularizer; }
+
+// The rows of distinct ids, clipped. If the table has a regularizer, adds the penalty of these rows to the graph.
+Output RowsOfDistinct(Graph& g, const EmbeddingTable& table, const DistinctIds& distinct,
+                      std::optional<PartitionStrategy> strategy, std::optional<double> max_norm) {
+  const Output rows = Lookup(g, table, distinct.ids, strategy, distinct.counts);
+  if (rows.valid() && IsRegularized(table)) {
+    const TableDescription& of = *table.parts()[0].table();
+    auto inside = g.NameScope(of.whole + "/Regularizer/");
+    if (const Output loss = of.regularizer(rows); loss.valid()) g.AddToCollection("regularization_losses", loss);
+  }
+  return ClipRows(rows, RowOf(table), max_norm);
+}
+
 // As Lookup with clipping, but each distinct id is looked up once.
 Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids,
                         const EmbeddingLookupOptions& options) {
   const DistinctIds distinct = DistinctIdsOf(g, table, Reshape(ids, {-1}));
   if (!distinct.ids.valid()) return {};
-  const Shape row = RowOf(table);
-  const Output rows =
-      ClipRows(Lookup(g, table, distinct.ids, options.partition_strategy, distinct.counts), row, options.max_norm);
+  const Output rows = RowsOfDistinct(g, table, distinct, options.partition_strategy, options.max_norm);
   if (!rows.valid()) return {};
-  return Unflatten(Gather(rows, distinct.positions), ids, row);
+  return Unflatten(Gather(rows, distinct.positions), ids, RowOf(table));
 }
 
 // The rows of a sparse matrix to which the elements belong, in an order that does not decrease.
@@ -281,13 +293,11 @@ Output SparseLookup(Graph& g, const EmbeddingTable& table, const SparseTensor& i
                                   .Output();
   const DistinctIds distinct = DistinctIdsOf(g, table, ids.values);
   if (!first_column.valid() || !distinct.ids.valid()) return {};
-  const Shape row = RowOf(table);
-  const Output e =
-      ClipRows(Lookup(g, table, distinct.ids, options.partition_strategy, distinct.counts), row, options.max_norm);
+  const Output e = RowsOfDistinct(g, table, distinct, options.partition_strategy, options.max_norm);
   if (!e.valid()) return {};
   const Segments segments = {.ids = first_column, .count = num_rows};
   if (weights == nullptr) return CombineUnweighted(e, distinct.positions, segments, options.combiner);
-  return CombineWeighted(e, distinct.positions, segments, *weights, row, options.combiner);
+  return CombineWeighted(e, distinct.positions, segments, *weights, RowOf(table), options.combiner);
 }
 
 // The graph of a sparse tensor, or null if one of its tensors is not valid.
@@ -388,7 +398,8 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   auto scope = g->NameScope(options.name);
   const Output id = ids.ToOutput(*g);
   if (!id.valid()) return {};
-  if (options.distinct_ids || CountsKeys(table)) return LookupOfDistinct(*g, table, id, options);
+  if (options.distinct_ids || CountsKeys(table) || IsRegularized(table))
+    return LookupOfDistinct(*g, table, id, options);
   const Output rows = Lookup(*g, table, id, options.partition_strategy);
   if (!options.max_norm) return rows;
   if (!id.shape().has_rank()) {

@@ -89,6 +89,7 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
   TableDescription table;
   table.evict = evict;
   table.skip_not_finite = options.skip_not_finite;
+  table.regularizer = options.regularizer;
   table.filter_freq = options.filter_freq;
   table.filter_keys = options.filter_keys;
   table.filter_error = options.filter_error;

@@ -30,6 +30,11 @@ Initializer TruncatedNormal(double mean = 0.0, double stddev = 1.0, int64_t seed
 // Uniform in ±sqrt(6 / (fan_in + fan_out)). Source: Glorot and Bengio, 2010.
 Initializer GlorotUniform(int64_t seed = 0);
 
+// Returns the penalty for the size of a variable's values, a scalar; invalid: no penalty. Called once for a variable,
+// when it is made, and once for each part of a partitioned variable. Called for each lookup of a growing table, with
+// the rows of the lookup's distinct keys. (layers::RegularizationLosses has the penalties of a graph.)
+using Regularizer = std::function<Output(const Output& value)>;
+
 // The rows of a larger variable that a variable holds; see variables/partitioned_variable.h.
 struct VariablePart {
   std::string whole;  // the name of the larger variable
@@ -95,6 +100,8 @@ struct TableDescription {
   // Whether an update leaves out the rows whose gradient has a number that is not finite. Otherwise it fails, and
   // changes nothing.
   bool skip_not_finite = false;
+  // Null: the rows have no penalty.
+  Regularizer regularizer = nullptr;
 };
 
 struct VariableOptions {

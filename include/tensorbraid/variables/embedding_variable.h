@@ -57,6 +57,9 @@ struct EmbeddingVariableOptions {
   // Whether an update leaves out the rows whose gradient has a number that is not finite, and logs the first one.
   // Otherwise it fails, and changes nothing.
   bool skip_not_finite = false;
+  // The penalty for the rows of a batch: each lookup adds one for the rows of its distinct keys, before it clips them,
+  // to layers::RegularizationLosses. L2Regularizer(0.01), for example. Null: none.
+  Regularizer regularizer = nullptr;
 };
 
 // The number of rows that initializers see which scale by it, such as GlorotUniform. Source: default_value_dim of

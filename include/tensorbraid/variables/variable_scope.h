@@ -23,11 +23,6 @@
 
 namespace tensorbraid {
 
-// Returns the penalty for the size of a variable's values, a scalar; invalid: no penalty. Called once for a variable,
-// when it is made, and once for each part of a partitioned variable. (layers::RegularizationLosses has the penalties of
-// a graph.)
-using Regularizer = std::function<Output(const Output& value)>;
-
 // l1 * sum(|x|) + l2 * sum(x²), as in tf.keras.regularizers. Terms with a factor of 0 are left out.
 Regularizer L1Regularizer(double l1);
 Regularizer L2Regularizer(double l2);

@@ -43,10 +43,12 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     A lookup (tf.nn.embedding_lookup and the like) of a key that has no row reads its initial row, which is a function
     of the seed, the name of the table and the key; the first update of a key makes its row. With a partitioner, the
     result has parts `name/part_0` and so on. docs/recommenders.md lists the optimizers that update its rows. The
-    initializer is truncated normal by default. `steps_to_live` is the same as tf.GlobalStepEvict in `ev_option`. If its numbers can be computed by key (zeros, ones, a constant number,
+    initializer is truncated normal by default. If its numbers can be computed by key (zeros, ones, a constant number,
     uniform, normal, truncated normal, or variance scaling with 4,096 for the number of rows), each key has an initial
     row of its own. Otherwise it makes a matrix; see tf.InitializerOption. A string that is looked up becomes an int64
-    key: its fingerprint modulo 2^63 - 1.
+    key: its fingerprint modulo 2^63 - 1. `steps_to_live` is the same as tf.GlobalStepEvict in `ev_option`. The
+    regularizer, or that of the variable scope, gets the rows of the distinct keys of each lookup; its losses are in
+    tf.GraphKeys.REGULARIZATION_LOSSES.
     """
     scope = get_variable_scope()
     option = EmbeddingVariableOption() if ev_option is None else ev_option
@@ -56,8 +58,8 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     dim = arguments.integer("embedding_dim", embedding_dim)
     if dim < 1:
         raise ValueError(f"embedding_dim of the growing table '{full_name}' must be positive, got {dim}")
-    _check(full_name, key_dtype, value_dtype, regularizer or scope.regularizer, constraint or scope.constraint,
-           init_data_source, custom_getter, option)
+    _check(full_name, key_dtype, value_dtype, constraint or scope.constraint, init_data_source, custom_getter, option)
+    regularizer = regularizer or scope.regularizer
     graph = graphs.get_default_graph()
     made = graph.growing_tables
     known = made.get(full_name)
@@ -83,8 +85,10 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     native, matrix = initial_rows(graph, full_name, rows, option.init.default_value_dim, dim)
     parts = _core.make_embedding_variable(
         graph, dim, full_name, native, partitioner and _count_of(partitioner), bool(trainable),
-        *option._admission(full_name), *option._eviction(full_name, steps_to_live), bool(option.skip_not_finite), *option._bloom(),
-        option.init._rows or 0 if matrix is None else 0, matrix)
+        *option._admission(full_name), *option._eviction(full_name, steps_to_live), bool(option.skip_not_finite),
+        *option._bloom(), option.init._rows or 0 if matrix is None else 0, matrix, regularizer is not None)
+    if regularizer is not None:
+        graph.table_regularizers[full_name] = regularizer
     for part in parts:
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
     table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)
@@ -101,7 +105,18 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     return table
 
 
-def _check(name, key_dtype, value_dtype, regularizer, constraint, init_data_source, custom_getter, option):
+def penalty(rows, name):
+    """The penalty for rows of the growing table `name` that a lookup has read; None if they have none."""
+    graph = rows.graph
+    loss = graph.table_regularizers[name](rows)
+    if loss is None:
+        return None
+    loss = graphs.convert_to_tensor(loss)
+    graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+    return loss
+
+
+def _check(name, key_dtype, value_dtype, constraint, init_data_source, custom_getter, option):
     def refuse(what, cure=""):
         raise NotImplementedError(f"{what} of the growing table '{name}'{cure}")
 
@@ -110,8 +125,6 @@ def _check(name, key_dtype, value_dtype, regularizer, constraint, init_data_sour
     if value_dtype is not None and dtypes.as_dtype(value_dtype) != dtypes.float32:
         refuse(f"values of {dtypes.as_dtype(value_dtype).name} (float32 is supported)")
     for what, value, cure in (
-            ("regularizer", regularizer, "a table has no value as a whole; add the penalty of the rows of a batch to the "
-             "loss, such as tf.nn.l2_loss(rows)"),
             ("constraint", constraint, "a table has no value as a whole; max_norm of a lookup limits the rows of a batch"),
             ("init_data_source", init_data_source, "give ckpt_to_load_from of tf.CheckpointOption"),
             ("custom_getter", custom_getter, "call it in place of tf.get_embedding_variable")):

@@ -44,6 +44,7 @@ class Graph(_core.Graph):
         self.restrictions = 0  # how often prevent_feeding and prevent_fetching were called
         self._own_gradients, self._gradient_overrides, self._unmarked_from = {}, {}, 0  # see own_gradients.py
         self.growing_tables = {}  # by their full names
+        self.table_regularizers = {}  # the functions for the penalties of their rows, by the same names
         self.staged_inputs, self.staging_targets = [], set()  # see train/staged_input.py
         self._imported_handles = set()  # names of variable handles that were imported from another program's graph
 

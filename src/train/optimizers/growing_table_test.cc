@@ -405,6 +405,34 @@ TEST(GrowingTableTest, RowsAppearAtUpdatesOnly) {
   EXPECT_EQ((*after)[1].scalar<int64_t>(), 3);
 }
 
+// Each lookup penalizes the rows of its distinct keys, also in parts.
+TEST(GrowingTableTest, RegularizersSeeTheRowsOfTheBatch) {
+  Graph g;
+  const EmbeddingVariable table(g, 2,
+                                {.name = "ids",
+                                 .initializer = Constant(2),
+                                 .partitioner = FixedSizePartitioner(2),
+                                 .regularizer = L2Regularizer(0.5)});
+  const auto rows = nn::EmbeddingLookup(table, Const(g, Tensor::Vector<int64_t>({7, 4, 7})), {.max_norm = 1.0});
+  const auto losses = layers::RegularizationLosses(g);
+  ASSERT_EQ(losses.size(), 1u) << g.status();
+  EXPECT_THAT(losses[0].op().name(), HasSubstr("ids/Regularizer/"));
+  const auto train = GradientDescentOptimizer(0.5).Minimize(losses[0]);
+  const auto unclipped = nn::EmbeddingLookup(table, Const(g, Tensor::Vector<int64_t>({7, 8})));
+  const auto init = GlobalVariablesInitializer(g);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  auto session = Session::Create(g).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const auto before = session->Run({losses[0]});
+  ASSERT_TRUE(before.ok()) << before.status();
+  EXPECT_EQ((*before)[0].scalar<float>(), 0.5f * 4 * 2 * 2);
+  ASSERT_TRUE(session->Run({train}).ok());
+  const auto after = session->Run({unclipped});
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_THAT(std::vector<float>((*after)[0].data<float>().begin(), (*after)[0].data<float>().end()),
+              ElementsAre(1, 1, 2, 2));
+}
+
 TEST(GrowingTableTest, SafeLookupsDropMinusOneOnly) {
   Graph g;
   const EmbeddingVariable table(g, 1, {.name = "ids", .initializer = Constant(2)});
