@@ -13,6 +13,7 @@
 #include "pjrt/accelerator.h"
 #include "pjrt/client.h"
 #include "pjrt/find_plugins.h"
+#include "pjrt/math_switches.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -163,6 +164,10 @@ void BindSession(Module& m) {
       },
       nb::arg("device_type"),
       "The path of the plugin for devices of this type, how many it would have, and why it has none.");
+  m.def("allow_tensor_float_32", &pjrt::AllowTensorFloat32, nb::arg("allow"));
+  m.def("allows_tensor_float_32", &pjrt::AllowsTensorFloat32);
+  m.def("require_determinism", &pjrt::RequireDeterminism, nb::arg("require"));
+  m.def("requires_determinism", &pjrt::RequiresDeterminism);
   m.def(
       "describe_device",
       [](const std::string& device_type, int id) {

@@ -6,9 +6,10 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
-#include "pjrt/compile_options.h"
 #include "pjrt/element_type.h"
+#include "pjrt/math_switches.h"
 #include "pjrt/program.h"
+#include "pjrt/stablehlo_program.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -173,10 +174,11 @@ void Client::Pin(SharedSegment& segment) {
 
 StatusOr<std::shared_ptr<Program>> Client::Compile(std::string_view text, CompileOptions options) {
   const c_api::Program program = StableHlo(text);
+  const std::string compile_options = CompileOptionsProto(text);
   c_api::ClientCompileArgs args{.client = client_,
                                 .program = &program,
-                                .compile_options = kCompileOptions.data(),
-                                .compile_options_size = kCompileOptions.size()};
+                                .compile_options = compile_options.data(),
+                                .compile_options_size = compile_options.size()};
   TF_RETURN_IF_ERROR(Annotate(Call(&c_api::Api::Client_Compile, args), StrCat("compiling ", options.name)));
   return Program::Create(*this, args.executable, std::move(options));
 }

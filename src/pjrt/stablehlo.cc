@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/text/strings.h"
+#include "pjrt/math_switches.h"
 
 namespace tensorbraid::stablehlo {
 namespace {
@@ -363,8 +364,10 @@ Value Builder::Dot(const Value& x, const Value& y, const DotDimensions& dims, DT
   add("rhs_batching_dimensions", dims.y_batch);
   add("lhs_contracting_dimensions", dims.x_contracting);
   add("rhs_contracting_dimensions", dims.y_contracting);
+  const std::string_view precision = pjrt::PrecisionOf(x.dtype);
   return Op("dot_general", {x, y}, dtype == DType::kInvalid ? x.dtype : dtype, shape,
-            StrCat("dot_dimension_numbers = #stablehlo.dot<", StrJoin(parts, ", "), ">"));
+            StrCat("dot_dimension_numbers = #stablehlo.dot<", StrJoin(parts, ", "), ">", precision.empty() ? "" : ", ",
+                   precision));
 }
 
 std::string Builder::Module(const std::vector<Value>& parameters, const std::vector<Value>& results,
@@ -377,9 +380,9 @@ std::string Builder::Module(const std::vector<Value>& parameters, const std::vec
     }
     declarations.push_back(std::move(text));
   }
-  return StrCat("module @program {\nfunc.func public @main(", StrJoin(declarations, ", "), ") -> (", TypesText(results),
-                ") {\n", text_, "\"func.return\"(", ValuesText(results), ") : (", TypesText(results),
-                ") -> ()\n}\n}\n");
+  return StrCat("module @", pjrt::ModuleName(), " {\nfunc.func public @main(", StrJoin(declarations, ", "), ") -> (",
+                TypesText(results), ") {\n", text_, "\"func.return\"(", ValuesText(results), ") : (",
+                TypesText(results), ") -> ()\n}\n}\n");
 }
 
 }  // namespace tensorbraid::stablehlo

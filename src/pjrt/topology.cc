@@ -1,7 +1,8 @@
 #include "pjrt/topology.h"
 
 #include "core/text/strings.h"
-#include "pjrt/compile_options.h"
+#include "pjrt/math_switches.h"
+#include "pjrt/stablehlo_program.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -40,10 +41,11 @@ Topology::~Topology() {
 
 StatusOr<ProgramMemory> Topology::Compile(std::string_view text, const std::string& name) const {
   const c_api::Program program = StableHlo(text);
+  const std::string compile_options = CompileOptionsProto(text);
   c_api::CompileArgs args{.topology = topology_,
                           .program = &program,
-                          .compile_options = kCompileOptions.data(),
-                          .compile_options_size = kCompileOptions.size()};
+                          .compile_options = compile_options.data(),
+                          .compile_options_size = compile_options.size()};
   TF_RETURN_IF_ERROR(Annotate(plugin_.Call(&c_api::Api::Compile, args), StrCat(context_, ": compiling ", name)));
   c_api::ExecutableGetCompiledMemoryStatsArgs figures{.executable = args.executable};
   const Status status = plugin_.Call(&c_api::Api::Executable_GetCompiledMemoryStats, figures);

@@ -170,6 +170,35 @@ class GpuScriptTest(unittest.TestCase):
         self.assertLess(curves[0][-1], curves[0][0])
         np.testing.assert_allclose(curves[0], curves[1], rtol=1e-5)
 
+    def test_switches_of_precision_and_determinism_reach_programs(self):
+        x = np.random.default_rng(1).standard_normal((2, 6, 6, 3)).astype(np.float32)
+
+        def gradients():
+            tf.reset_default_graph()
+            with tf.device("/gpu:0"):
+                images = tf.placeholder(tf.float32, x.shape)
+                filters = tf.ones([3, 3, 3, 4])
+                features = tf.reshape(tf.nn.conv2d(images, filters, [1, 1, 1, 1], "SAME"), [2, -1])
+                loss = tf.reduce_sum(tf.square(tf.matmul(features, tf.ones([144, 5]))))
+                wanted = tf.gradients(loss, [images, filters])
+            with tf.Session() as session:
+                return session.run(wanted, {images: x})
+
+        usual = gradients()
+        self.assertTrue(tf.config.experimental.tensor_float_32_execution_enabled())
+        self.assertFalse(tf.config.experimental.is_op_determinism_enabled())
+        try:
+            tf.config.experimental.enable_tensor_float_32_execution(False)
+            tf.config.experimental.enable_op_determinism()
+            self.assertFalse(tf.config.experimental.tensor_float_32_execution_enabled())
+            first, second = gradients(), gradients()
+        finally:
+            tf.config.experimental.enable_tensor_float_32_execution(True)
+            tf.config.experimental.disable_op_determinism()
+        for a, b, c in zip(usual, first, second):
+            np.testing.assert_allclose(b, a, rtol=1e-4)
+            np.testing.assert_array_equal(b, c)
+
     def test_a_staging_area_brings_the_next_batch(self):
         with tf.device("/gpu:0"):
             x = tf.placeholder(tf.float32, [None, 2])

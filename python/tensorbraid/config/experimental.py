@@ -2,6 +2,7 @@
 
 from tensorbraid.internal.device_details import *  # noqa: F401,F403
 from tensorbraid.internal.devices import *  # noqa: F401,F403
+from tensorbraid.internal.math_switches import *  # noqa: F401,F403
 
 
 def enable_distributed_strategy(strategy="localized"):

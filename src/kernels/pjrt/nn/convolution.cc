@@ -7,6 +7,7 @@
 #include "kernels/pjrt/dtypes.h"
 #include "kernels/pjrt/nn/bias_relu.h"
 #include "ops/nn/convolution.h"
+#include "pjrt/math_switches.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -49,12 +50,14 @@ Value Convolve(Builder& b, const Value& left, const Value& right, const Shape& r
     padding.push_back(StrCat("[", m.low, ", ", m.high, "]"));
     reversal.emplace_back("false");
   }
-  return b.Op("convolution", {left, right}, left.dtype, result,
-              StrCat("batch_group_count = ", batch_groups, " : i64, dimension_numbers = #stablehlo.conv<", dims,
-                     ">, feature_group_count = ", feature_groups, " : i64, lhs_dilation = ", ArrayText(left_dilations),
-                     ", padding = dense<[", StrJoin(padding, ", "), "]> : tensor<", movements.size(),
-                     "x2xi64>, rhs_dilation = ", ArrayText(right_dilations), ", window_reversal = array<i1: ",
-                     StrJoin(reversal, ", "), ">, window_strides = ", ArrayText(strides)));
+  const std::string_view precision = pjrt::PrecisionOf(left.dtype);
+  return b.Op(
+      "convolution", {left, right}, left.dtype, result,
+      StrCat("batch_group_count = ", batch_groups, " : i64, dimension_numbers = #stablehlo.conv<", dims,
+             ">, feature_group_count = ", feature_groups, " : i64, lhs_dilation = ", ArrayText(left_dilations),
+             ", padding = dense<[", StrJoin(padding, ", "), "]> : tensor<", movements.size(), "x2xi64>, ", precision,
+             precision.empty() ? "" : ", ", "rhs_dilation = ", ArrayText(right_dilations),
+             ", window_reversal = array<i1: ", StrJoin(reversal, ", "), ">, window_strides = ", ArrayText(strides)));
 }
 
 // The number of elements that a window or a dilated axis covers.
