@@ -281,6 +281,26 @@ TEST(RegistryExchangeTest, TheServerMayEndAsSoonAsItsOwnExchangeIsOver) {
   }
 }
 
+// The rank that serves runs another program in half of the rounds, and ends when it has its own answer.
+TEST(RegistryExchangeTest, AllAreToldOfARefusalBeforeTheServerEnds) {
+  constexpr int kRanks = 4;
+  for (int round = 0; round < 20; ++round) {
+    RegistryJob job(kRanks);
+    std::vector<std::thread> ranks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      ranks.emplace_back([&job, rank, round] {
+        const auto exchange = job.Join(rank);  // ends with this thread
+        const std::string program = rank == round % 2 ? "another" : "one";
+        const auto all =
+            exchange->Gather({StrCat("rank ", rank), {.host = "a", .node = "a", .port = 1, .program = program}});
+        EXPECT_EQ(all.status().code(), absl::StatusCode::kFailedPrecondition) << all.status();
+        EXPECT_THAT(std::string(all.status().message()), HasSubstr("programs"));
+      });
+    }
+    for (std::thread& rank : ranks) rank.join();
+  }
+}
+
 TEST(PmiExchangeTest, AnExchangeIsFinalized) {
   FakePmi pmi(1);
   const auto exchange = *NewPmiExchange(pmi.Connect().Release(), 1, std::chrono::seconds(60));

@@ -32,9 +32,10 @@ StatusOr<std::vector<NamedRecord>> RegistryExchange::Gather(const NamedRecord& o
   if (!serve_.empty()) TF_RETURN_IF_ERROR(Serve());
   client_ = std::make_unique<RegistryClient>(options_, own, seal_);
   auto all = client_->Register();
-  // This process may end at once, because of a mistake in its flags for example. The others must have their answers
-  // before, or they would look for the registry in vain.
-  if (all.ok() && server_ != nullptr) static_cast<void>(server_->AwaitAnswered(kAnswerGrace));
+  // This process may end at once, because of a mistake in its flags or another program on its host. The others must
+  // have their answers before, or they would look for the registry in vain.
+  const bool are_answered = all.ok() || absl::IsFailedPrecondition(all.status());  // if one is refused, all are
+  if (are_answered && server_ != nullptr) static_cast<void>(server_->AwaitAnswered(kAnswerGrace));
   return all;
 }
 

@@ -48,8 +48,8 @@ class RegistryServer {
   int port() const { return port_; }
   // The names of processes that have not registered yet.
   std::vector<std::string> Missing() const;
-  // For a server that may end soon: blocks until all processes have got the records of all, or until `timeout`. Returns
-  // whether they have.
+  // For a server that may end soon: blocks until all processes have got the records of all, or the reason why there
+  // will be none, or until `timeout`. Returns whether they have.
   bool AwaitAnswered(std::chrono::milliseconds timeout) const;
 
  private:

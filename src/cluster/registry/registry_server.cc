@@ -73,7 +73,7 @@ struct RegistryServer::Impl final : public CallHandler {
     uint64_t incarnation = 0;
     std::set<uint64_t> replaced;        // incarnations that had the name before
     std::vector<RegisterCall> waiting;  // of this incarnation
-    bool answered = false;              // with the records of all
+    bool answered = false;              // with the records of all, or with the reason why there will be none
     std::weak_ptr<Call> last_answer;    // expires when the call has ended
     std::string problem;                // why a process of this name was refused
   };
@@ -83,7 +83,8 @@ struct RegistryServer::Impl final : public CallHandler {
   // FailedPrecondition if the job cannot start: this process is refused, or one of those that are missing was.
   Status Admit(const proto::RegisterRequest& request, std::vector<RegisterCall>* displaced, std::string* displaced_by)
       TB_REQUIRES(mu);
-  // The calls that wait; with `first_time_only`, those of processes that do not know the others yet.
+  // The calls that wait, which then get an error; with `first_time_only`, those of processes that do not know the
+  // others yet.
   std::vector<RegisterCall> TakeWaiting(bool first_time_only) TB_REQUIRES(mu);
   // The answers to calls that do not wait, and to those that wait for what is known now.
   std::vector<Reply> TakeReplies() TB_REQUIRES(mu);
@@ -148,6 +149,9 @@ void RegistryServer::Impl::Register(RegisterCall own, const proto::RegisterReque
     admitted = stopping ? Unavailable("the registry has stopped") : Admit(request, &displaced, &displaced_by);
     if (absl::IsFailedPrecondition(admitted)) {
       failed = TakeWaiting(/*first_time_only=*/true);  // they would wait in vain
+      Entry& refused = entries[request.name()];
+      refused.answered = true;
+      refused.last_answer = call;
     } else if (admitted.ok() && request.registry() != number) {
       proto::RegisterAnswer hello;
       hello.set_registry(number);
@@ -221,8 +225,10 @@ Status RegistryServer::Impl::Admit(const proto::RegisterRequest& request, std::v
 std::vector<RegistryServer::Impl::RegisterCall> RegistryServer::Impl::TakeWaiting(bool first_time_only) {
   std::vector<RegisterCall> taken;
   for (auto& [name, entry] : entries) {
-    std::erase_if(entry.waiting, [&](RegisterCall& waiter) {
+    std::erase_if(entry.waiting, [&, &entry = entry](RegisterCall& waiter) TB_REQUIRES(mu) {
       if (first_time_only && waiter.known_version > 0) return false;
+      entry.answered = true;
+      entry.last_answer = waiter.call;
       taken.push_back(std::move(waiter));
       return true;
     });
