@@ -11,6 +11,7 @@
 #include "core/system/direct_block.h"
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 

@@ -102,7 +102,6 @@ Status PassOn(KernelContext& ctx) {
 // The resource of handles that ops require as inputs but do not use.
 class DummyResource final : public Resource {
  public:
-  static constexpr const char* kTypeName = "dummy";
   std::string DebugString() const override { return "a dummy"; }
 };
 

@@ -106,13 +106,14 @@ class InspectTableKernel final : public Kernel {
 
   // Sets the outputs to the rows of these keys that have one, in the order of the keys.
   static Status SetRows(KernelContext& ctx, const EmbeddingTable& table, const std::vector<int64_t>& keys) {
-    const auto [names, widths] = table.InitializedColumns();
+    const auto columns = table.InitializedColumns();
+    const auto& widths = columns.widths;
     const auto width = static_cast<size_t>(std::accumulate(widths.begin(), widths.end(), int64_t{0}));
     std::vector<uint8_t> found(keys.size());
     std::vector<int64_t> versions(keys.size()), frequencies(keys.size());
     std::vector<float> numbers(keys.size() * width);
     bool counts = false;
-    TF_RETURN_IF_ERROR(table.ReadRows(ctx.pool(), names, keys, [&](const VisitedRow& row, int64_t frequency) {
+    TF_RETURN_IF_ERROR(table.ReadRows(ctx.pool(), columns.names, keys, [&](const VisitedRow& row, int64_t frequency) {
       if (row.info == nullptr) return;
       found[row.number] = 1;
       versions[row.number] = row.info->version;
@@ -135,7 +136,7 @@ class InspectTableKernel final : public Kernel {
       std::copy_n(numbers.data() + i * width, width, out_numbers->inplace_data<float>().data() + at * width);
       ++at;
     }
-    ctx.set_output(4, Tensor::Vector(names));
+    ctx.set_output(4, Tensor::Vector(columns.names));
     ctx.set_output(5, Tensor::Vector(widths));
     return OkStatus();
   }
