@@ -52,8 +52,8 @@ struct Adagrad {
   bool one_column = false;
 };
 
-// Adagrad with one sum for each row: of the means of the squares of its gradients. Source: Gupta et al., "Training
-// Recommender Systems at Scale", 2020, where the idea is described.
+// Adagrad with one sum for each row: of the means of the squares of its gradients. Source: exact row-wise Adagrad of
+// FBGEMM.
 template <typename C>
 struct RowwiseAdagrad {
   static constexpr std::array kVariables = {"var", "row_accum"};
