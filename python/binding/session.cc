@@ -164,10 +164,15 @@ void BindSession(Module& m) {
       },
       nb::arg("device_type"),
       "The path of the plugin for devices of this type, how many it would have, and why it has none.");
-  m.def("allow_tensor_float_32", &pjrt::AllowTensorFloat32, nb::arg("allow"));
-  m.def("allows_tensor_float_32", &pjrt::AllowsTensorFloat32);
-  m.def("require_determinism", &pjrt::RequireDeterminism, nb::arg("require"));
-  m.def("requires_determinism", &pjrt::RequiresDeterminism);
+  m.def("allow_tensor_float_32", &pjrt::AllowTensorFloat32, nb::arg("allow"),
+        "Says whether programs of accelerators that are compiled later may round operands of products to "
+        "TensorFloat-32.");
+  m.def("allows_tensor_float_32", &pjrt::AllowsTensorFloat32,
+        "Whether programs of accelerators may round operands of products to TensorFloat-32.");
+  m.def("require_determinism", &pjrt::RequireDeterminism, nb::arg("require"),
+        "Says whether programs of accelerators that are compiled later must give the same bits in each run.");
+  m.def("requires_determinism", &pjrt::RequiresDeterminism,
+        "Whether programs of accelerators must give the same bits in each run.");
   m.def(
       "describe_device",
       [](const std::string& device_type, int id) {
