@@ -15,8 +15,8 @@ CLASSES = 10
 
 
 def architecture(blocks):
-    """The convolutions of the stem, and of each block, as (kernel, inputs, filters, stride). A fourth one of a block is
-    that of its shortcut."""
+    """The convolutions of the stem, and of each block, as (kernel, inputs, filters, stride). If a block has
+    a fourth one, it belongs to the shortcut."""
     stages, inputs = [], 64
     for stage, count in enumerate(blocks):
         filters = 64 << stage

@@ -21,8 +21,10 @@ def stage_data(report, stage):
 
 
 def at_least(report, what, ours, other, mark, unit="steps/s"):
-    """A row whose value divided by that of another must reach the mark. Both are pairs of a number and why there is
-    none."""
+    """A row of the table: our speed divided by another speed must reach the mark.
+
+    `ours` and `other` are pairs of a speed, or None, and the reason why there is none.
+    """
     row = {"what": what, "unit": unit, "ours": ours[0], "other": other[0], "mark": f">= {mark:g} x"}
     why = "; ".join(dict.fromkeys(reason for reason in (ours[1], other[1]) if reason))
     if why or not ours[0] or not other[0]:

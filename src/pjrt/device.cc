@@ -92,7 +92,7 @@ void PjrtDevice::CopyToDevice(const Tensor& from, const Tensor& to, Done done) {
   if (!client.ok()) return done(client.status());
   const auto buffer = DeviceBuffer::Of(to);
   if (!buffer.ok()) return done(buffer.status());
-  // Who needs the copy waits for `done`. Others need not: it may be for a later step.
+  // The user of the copy waits for `done`. The end of a step does not wait for it, since a later step may be the user.
   in_flight_->BeginAside();
   const auto end = [in_flight = in_flight_, done = std::move(done), from](const Status& status) {
     in_flight->EndAside();

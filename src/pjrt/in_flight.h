@@ -21,15 +21,15 @@ class InFlight {
   uint64_t Begin() TB_EXCLUDES(mu_);
   // It has ended. An error is kept for the next call of WhenDone.
   void End(uint64_t number, const Status& status) TB_EXCLUDES(mu_);
-  // As Begin and End, for work for whose end somebody waits by other means: WhenDone does not. It has no number.
+  // Begin and end work for which WhenDone does not wait, such as a copy whose user gets a callback at its end.
   void BeginAside() TB_EXCLUDES(mu_);
   void EndAside() TB_EXCLUDES(mu_);
   // Calls `done` when all work that has begun before has ended, on the thread that ends the last piece, or at once.
   // Passes the first error since the last call of WhenDone.
   void WhenDone(Done done) TB_EXCLUDES(mu_);
-  // Whether all work that has begun has ended, also that aside.
+  // Whether all work that has begun has ended. Includes the work of BeginAside.
   bool IsIdle() const TB_EXCLUDES(mu_);
-  // Waits until all work that has begun before has ended, also that aside.
+  // Waits until all work that has begun before has ended. Includes the work of BeginAside.
   void Wait() TB_EXCLUDES(mu_);
 
  private:

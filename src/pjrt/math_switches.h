@@ -27,7 +27,7 @@ void RequireDeterminism(bool require);
 // own, so that they are not taken for others with the same ops.
 std::string_view ModuleName();
 // The precision of a matrix product or convolution that is compiled now, as attributes of its op; "" is the usual one.
-// `dtype` is that of the operands.
+// `dtype` is the dtype of the operands.
 std::string_view PrecisionOf(DType dtype);
 // CompileOptionsProto, serialized, for a program in StableHLO, whose module has one of the names above.
 std::string CompileOptionsProto(std::string_view program);

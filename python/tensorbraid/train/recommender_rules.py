@@ -50,7 +50,7 @@ class RowwiseAdagradOptimizer(_Rule):
     """Adagrad with one sum for each row of a variable: of the means of the squares of its gradients.
 
     A row is what one index of the first dimension names; a scalar is one row. The slot "accumulator" has the shape
-    [rows, 1], so that of a growing table takes 4 bytes a row. Not in TensorFlow or DeepRec.
+    [rows, 1], so it takes 4 bytes a row in a growing table. Not in TensorFlow or DeepRec.
     """
 
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="RowwiseAdagrad"):

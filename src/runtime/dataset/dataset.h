@@ -109,10 +109,10 @@ class Iterator {
   StatusOr<bool> operator()(const IteratorContext& ctx, std::string* out) const { return impl_->Next(ctx, out); }
   // Saves or restores the state of the iterator and of those below it (iterator_state.h).
   void Visit(IteratorState& state) const { impl_->Visit(state); }
-  // The next call is for a step that needs the element in the memory of a device (element_target.h), or in that of the
-  // host (null). For the outermost iterator only. One that has elements ahead may copy them ahead, too, and then gives
-  // elements whose wanted components are there; others need not. Between two calls for the same target, call it with
-  // this target again.
+  // Says where the step of the next call needs the element: in the memory of a device (element_target.h), or in host
+  // memory (null). Call it before each call of Next, and on the outermost iterator only. An iterator that has elements
+  // ahead may copy them ahead, too, and then gives elements whose wanted components are on the device. Other iterators
+  // give elements in host memory.
   void PrepareFor(const std::shared_ptr<const ElementTarget>& target) const { impl_->PrepareFor(target); }
 
   const std::string& name() const { return impl_->name_; }

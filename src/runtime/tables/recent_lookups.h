@@ -35,7 +35,7 @@ struct FoundRow {
 struct FoundRows {
   std::vector<int64_t> keys = {};
   KeyOrder order = {};
-  std::vector<FoundRow> rows = {};  // row i is that of key order.numbers[i]
+  std::vector<FoundRow> rows = {};  // rows[i] is the row of key order.numbers[i]
 };
 
 // Keeps what the last lookups of moderate size have found. Thread-safe.

@@ -33,8 +33,8 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher<T>> {
     cv_->Wait(*mu_, [this] { return !filling_ && !copying_; });
   }
 
-  // See Iterator::PrepareFor. If elements go to several devices in turn, none is copied ahead, since nobody knows which
-  // device the next one is for.
+  // See Iterator::PrepareFor. If elements go to several devices in turn, none is copied ahead, since the device
+  // of the next one is not known.
   void PrepareFor(const std::shared_ptr<const ElementTarget>& target) {
     MutexLock lock(*mu_);
     wanted_ = target;
