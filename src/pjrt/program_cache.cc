@@ -11,19 +11,10 @@
 #include "core/system/file_access.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
-#include "core/threads/thread.h"
-#include "core/threads/thread_pool.h"
 #include "pjrt/compile_log.h"
 
 namespace tensorbraid {
 namespace {
-
-// Programs are compiled on these threads, which never end, like those of the plugins. A compiler uses threads of its
-// own beside them.
-ThreadPool& CompileThreads() {
-  static auto* const pool = new ThreadPool("compile", std::max(1, NumCores() / 2));
-  return *pool;
-}
 
 int64_t MillisecondsSince(MonotonicClock::time_point began) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(MonotonicClock::now() - began).count();
@@ -41,6 +32,17 @@ ProgramCache& ProgramCache::Of(pjrt::Client& client) {
 }
 
 void ProgramCache::Get(std::string text, pjrt::CompileOptions options, const Ready& ready) {
+  Request(std::move(text), std::move(options), nullptr, ready);
+}
+
+void ProgramCache::GetAhead(std::string text, pjrt::CompileOptions options, std::weak_ptr<const void> user,
+                            const Ready& ready) {
+  Request(std::move(text), std::move(options), &user, ready);
+}
+
+void ProgramCache::Request(std::string text, pjrt::CompileOptions options, const std::weak_ptr<const void>* user,
+                           const Ready& ready) {
+  CompileQueue& queue = CompileQueue::Global();
   std::shared_ptr<pjrt::Program> program;
   {
     MutexLock lock(mu_);
@@ -54,17 +56,38 @@ void ProgramCache::Get(std::string text, pjrt::CompileOptions options, const Rea
     program = entry.program;
     if (program == nullptr) {
       entry.waiting.push_back(ready);
+      if (user == nullptr) {
+        if (!added && !entry.is_waited_for) queue.Hurry(entry.turn);
+        entry.is_waited_for = true;
+      } else {
+        entry.users.push_back(*user);
+      }
       if (!added) return;
+      const int64_t request = CompileLog::Global().Begin(options.name);
+      entry.turn = queue.Add(user == nullptr ? CompileQueue::Order::kNow : CompileQueue::Order::kLater,
+                             [this, request, text = std::move(text), options = std::move(options)]() {
+                               // The step that has asked may be limited to the files of its client.
+                               const ScopedFileAccess no_limit(nullptr);
+                               if (IsWanted(text)) Compiled(text, Make(text, options));
+                               CompileLog::Global().End(request);
+                             });
+      return;
     }
   }
-  if (program != nullptr) return ready(program);
-  const int64_t request = CompileLog::Global().Begin(options.name);
-  CompileThreads().Schedule([this, request, text = std::move(text), options = std::move(options)]() {
-    // The step that has asked may be limited to the files of its client.
-    const ScopedFileAccess no_limit(nullptr);
-    Compiled(text, Make(text, options));
-    CompileLog::Global().End(request);
-  });
+  ready(program);
+}
+
+bool ProgramCache::IsWanted(const std::string& text) {
+  std::vector<Ready> dropped;  // destroyed without the lock
+  MutexLock lock(mu_);
+  const auto at = entries_.find(text);
+  Entry& entry = at->second;
+  const bool has_user = std::ranges::any_of(entry.users, [](const auto& user) { return !user.expired(); });
+  if (entry.is_waited_for || has_user) return true;
+  dropped.swap(entry.waiting);
+  uses_.erase(entry.use);
+  entries_.erase(at);
+  return false;
 }
 
 StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Wait(std::string text, pjrt::CompileOptions options) {
@@ -129,6 +152,7 @@ void ProgramCache::Compiled(const std::string& text, const StatusOr<std::shared_
     MutexLock lock(mu_);
     const auto at = entries_.find(text);
     waiting.swap(at->second.waiting);
+    at->second.users.clear();
     if (program.ok()) {
       at->second.program = *program;
     } else {

@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_PJRT_PROGRAM_CACHE_H_
 #define TENSORBRAID_PJRT_PROGRAM_CACHE_H_
 
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "core/threads/mutex.h"
 #include "pjrt/client.h"
+#include "pjrt/compile_queue.h"
 #include "pjrt/program.h"
 #include "pjrt/program_files.h"
 
@@ -28,6 +30,9 @@ class ProgramCache {
   // program that another caller is waiting for is compiled once for both. `ready` must return soon. An error is not
   // kept: the next call compiles again. Does not block.
   void Get(std::string text, pjrt::CompileOptions options, const Ready& ready);
+  // The same for a program that nobody waits for yet: what is waited for is compiled first. If `user` has ended when
+  // its turn comes, and nobody else has asked for the program, it is not compiled, and `ready` is not called.
+  void GetAhead(std::string text, pjrt::CompileOptions options, std::weak_ptr<const void> user, const Ready& ready);
   // The same, but blocks until the program exists.
   StatusOr<std::shared_ptr<pjrt::Program>> Wait(std::string text, pjrt::CompileOptions options);
 
@@ -37,9 +42,19 @@ class ProgramCache {
   struct Entry {
     std::shared_ptr<pjrt::Program> program;  // null while it is being compiled
     std::vector<Ready> waiting;
+    // While it is being compiled: those who have asked for it ahead, whether someone waits for it, and its number in
+    // the queue.
+    std::vector<std::weak_ptr<const void>> users;
+    bool is_waited_for = false;
+    uint64_t turn = 0;
     std::list<std::string>::iterator use;
   };
   explicit ProgramCache(pjrt::Client& client) : client_(client) {}
+  // As Get if `user` is null.
+  void Request(std::string text, pjrt::CompileOptions options, const std::weak_ptr<const void>* user,
+               const Ready& ready);
+  // Whether somebody still wants the program, which has not been compiled yet. If not, forgets it.
+  bool IsWanted(const std::string& text);
   // Loads the program from the files of earlier processes, or compiles it. Blocks until then.
   StatusOr<std::shared_ptr<pjrt::Program>> Make(const std::string& text, const pjrt::CompileOptions& options);
   StatusOr<std::shared_ptr<pjrt::Program>> Load(const std::string& text, const pjrt::CompileOptions& options);

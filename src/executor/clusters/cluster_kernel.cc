@@ -20,6 +20,7 @@
 #include "executor/clusters/cluster_run.h"
 #include "executor/clusters/host_comparison.h"
 #include "executor/clusters/host_substitute.h"
+#include "executor/clusters/known_arguments.h"
 #include "executor/clusters/known_tensors.h"
 #include "executor/clusters/lost_variables.h"
 #include "executor/clusters/make.h"
@@ -69,6 +70,30 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       const auto emitter = pjrt::EmitterRegistry::Global().Find(*node);
       if (emitter.ok() && (*emitter)->draws) drawing_.insert_or_assign(node, states.KernelOnHost(*node));
     }
+  }
+
+  // Has the program of the first run made, if it is known already. Errors are those of that run: it makes the program
+  // again.
+  void MakeAhead() {
+    if (substitute_use_ == HostSubstituteUse::kAlways || DependsOnInitialization(*body_)) return;
+    const auto arguments = KnownArgumentsOf(*body_);
+    const auto client = device_.client();
+    if (!arguments.ok() || !client.ok()) return;
+    auto source = SourceOf(name_, body_->nodes, *arguments, body_->results);
+    if (!source.ok()) return;
+    std::string text = source->text;
+    pjrt::CompileOptions options = source->options;
+    {
+      MutexLock lock(mu_);
+      ahead_.emplace(Ahead{.signature = SignatureOf(*body_, *arguments), .source = *std::move(source)});
+    }
+    const std::weak_ptr<Cluster> weak = weak_from_this();
+    ProgramCache::Of(**client).GetAhead(std::move(text), std::move(options), weak, [weak](const auto& program) {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      MutexLock lock(self->mu_);
+      if (self->ahead_.has_value()) self->ahead_->made = program;
+    });
   }
 
   void Start(KernelContext& ctx, AsyncKernel::Done done) {
@@ -197,6 +222,21 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     });
   }
 
+  // What the compiler needs for the program of a signature: what MakeAhead has made, if it is for this one. If that
+  // could not be compiled, returns the error, once.
+  StatusOr<ProgramSource> SourceFor(const std::string& signature, const std::vector<pjrt::ProgramArgument>& arguments) {
+    {
+      MutexLock lock(mu_);
+      if (ahead_.has_value() && ahead_->signature == signature) {
+        if (ahead_->made.ok()) return ahead_->source;
+        const Status failed = ahead_->made.status();
+        ahead_.reset();
+        return failed;
+      }
+    }
+    return SourceOf(name_, body_->nodes, arguments, body_->results);
+  }
+
   // Has the program for a signature made. Calls `ready`, which must return soon, when it can be found, or with the
   // error of the compiler.
   void Make(const std::string& signature, pjrt::Client& client, ProgramSource source,
@@ -213,7 +253,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   Status MakeAndWait(const RunPtr& run, const std::string& signature,
                      const std::vector<pjrt::ProgramArgument>& arguments) {
     TF_ASSIGN_OR_RETURN(pjrt::Client* const client, device_.client());
-    TF_ASSIGN_OR_RETURN(ProgramSource source, SourceOf(name_, body_->nodes, arguments, body_->results));
+    TF_ASSIGN_OR_RETURN(ProgramSource source, SourceFor(signature, arguments));
     ThreadPool& pool = run->ctx.pool();
     const auto self = shared_from_this();  // while the run waits, it may end, and with it the kernel
     if (!run->Wait(run, name_, CompileLog::WaitFor::kCompiler)) return OkStatus();
@@ -238,7 +278,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   // Has the program made without waiting for it.
   Status MakeMeanwhile(const std::string& signature, const std::vector<pjrt::ProgramArgument>& arguments) {
     const StatusOr<pjrt::Client*> client = device_.client();
-    StatusOr<ProgramSource> source = SourceOf(name_, body_->nodes, arguments, body_->results);
+    StatusOr<ProgramSource> source = SourceFor(signature, arguments);
     if (!client.ok() || !source.ok()) {
       MutexLock lock(mu_);
       being_made_.erase(signature);
@@ -258,6 +298,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     const auto memory = program.ok() ? (*program)->Memory() : program.status();
     MutexLock lock(mu_);
     being_made_.erase(signature);
+    if (ahead_.has_value() && ahead_->signature == signature) ahead_.reset();
     if (!program.ok()) {
       if (failed_.size() >= SignatureLimit::kMostSignatures) failed_.clear();
       failed_.insert(signature);
@@ -445,6 +486,13 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   std::set<std::string> being_made_ TB_GUARDED_BY(mu_), failed_ TB_GUARDED_BY(mu_);
   KnownTensorsOfCluster known_;
   LostVariables lost_;
+  // The program that MakeAhead has asked for, until a run has it or its error.
+  struct Ahead {
+    std::string signature;
+    ProgramSource source;
+    StatusOr<std::shared_ptr<pjrt::Program>> made = nullptr;  // null while it is being made
+  };
+  std::optional<Ahead> ahead_ TB_GUARDED_BY(mu_);
   SignatureLimit limit_ TB_GUARDED_BY(mu_){body_->nodes};
 };
 
@@ -453,7 +501,9 @@ class ClusterKernel final : public AsyncKernel, public KernelStatesUser {
   explicit ClusterKernel(const KernelConstruction& c)
       : cluster_(
             std::make_shared<Cluster>(ImplOf(*c.node().graph()).extension<ClusterBodies>().at(c.attr<int64_t>("body")),
-                                      static_cast<pjrt::PjrtDevice&>(c.local_device()))) {}
+                                      static_cast<pjrt::PjrtDevice&>(c.local_device()))) {
+    cluster_->MakeAhead();
+  }
   void UseStates(KernelStates* states) override {
     if (states != nullptr) cluster_->UseStates(*states);
   }

@@ -7,10 +7,11 @@
 namespace tensorbraid {
 
 // A program is made for each signature: the dtypes and shapes of the inputs and variables, and the values of the static
-// inputs. The first run waits until its program is compiled, without blocking a thread. A step that is cancelled
-// meanwhile stops waiting, and the compiler goes on. While the program of a further signature is compiled, runs with
-// this signature take place on the host (host_substitute.h). They wait for the compiler instead if the host cannot run
-// the nodes, if a variable has lost its value, and if that program could not be compiled the last time.
+// inputs. If the graph tells the first signature, the compiler begins when the kernel is made. The first run waits
+// until its program is compiled, without blocking a thread. A step that is cancelled meanwhile stops waiting, and the
+// compiler goes on. While the program of a further signature is compiled, runs with this signature take place on the
+// host (host_substitute.h). They wait for the compiler instead if the host cannot run the nodes, if a variable has lost
+// its value, and if that program could not be compiled the last time.
 //
 // A run whose program checks elements (pjrt/error_word.h) ends when the error word is on the host. If a check has
 // failed, the run returns its error, and no variable has changed.

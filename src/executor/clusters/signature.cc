@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "pjrt/device_buffer.h"
 
@@ -17,6 +18,17 @@ constexpr size_t kUsualSignature = 2 * sizeof(int) + sizeof(DType) + 2 * sizeof(
 template <typename T>
 void Append(const T& value, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+// `variable` is the number of the variable, -1 if it is none; `dtype` is kInvalid if it has no value. `value` is null
+// unless a program is made for the value.
+void AppendArgument(int variable, DType dtype, const Shape& shape, const Tensor* value, std::string& bytes) {
+  Append(variable, bytes);
+  Append(dtype, bytes);
+  if (dtype == DType::kInvalid) return;
+  Append(shape.rank(), bytes);
+  for (const int64_t dim : shape.dims()) Append(dim, bytes);
+  if (value != nullptr) bytes.append(static_cast<const char*>(value->raw_data()), value->num_bytes());
 }
 
 }  // namespace
@@ -36,14 +48,26 @@ std::string SignatureOf(const ClusterBody& body, const ClusterRun& run, const Lo
   for (size_t i = 0; i < body.arguments.size(); ++i) {
     const Tensor& value = ValueOf(i, run, locked);
     const bool has_value = HasValue(i, run, locked);
-    Append(run.variable_of[i], bytes);
-    Append(has_value ? value.dtype() : DType::kInvalid, bytes);
-    if (!has_value) continue;
-    Append(value.shape().rank(), bytes);
-    for (const int64_t dim : value.shape().dims()) Append(dim, bytes);
-    if (body.arguments[i].kind == Kind::kStatic) {
-      bytes.append(static_cast<const char*>(value.raw_data()), value.num_bytes());
-    }
+    const bool is_static = body.arguments[i].kind == Kind::kStatic;
+    AppendArgument(run.variable_of[i], has_value ? value.dtype() : DType::kInvalid, value.shape(),
+                   is_static ? &value : nullptr, bytes);
+  }
+  return bytes;
+}
+
+std::string SignatureOf(const ClusterBody& body, const std::vector<pjrt::ProgramArgument>& arguments) {
+  std::map<std::pair<const Node*, int>, const pjrt::ProgramArgument*> argument_of;
+  for (const pjrt::ProgramArgument& argument : arguments) {
+    for (const Output& tensor : argument.tensors) argument_of[{NodeOf(tensor), tensor.index()}] = &argument;
+  }
+  std::map<const pjrt::ProgramArgument*, int> variables;
+  std::string bytes;
+  for (const auto& [tensor, kind] : body.arguments) {
+    const pjrt::ProgramArgument& argument = *argument_of.at({NodeOf(tensor), tensor.index()});
+    const int variable =
+        argument.is_variable ? variables.try_emplace(&argument, static_cast<int>(variables.size())).first->second : -1;
+    AppendArgument(variable, argument.has_value ? argument.dtype : DType::kInvalid, argument.shape,
+                   kind == Kind::kStatic ? argument.constant.get() : nullptr, bytes);
   }
   return bytes;
 }

@@ -24,6 +24,9 @@ bool HasValue(size_t i, const ClusterRun& run, const LockedVariables& locked);
 // Bytes that are equal for runs that can use the same program. Made in each step, so it is not text.
 std::string SignatureOf(const ClusterBody& body, const ClusterRun& run, const LockedVariables& locked);
 
+// The same bytes for a run that will have these arguments. They are as ArgumentsOf makes them.
+std::string SignatureOf(const ClusterBody& body, const std::vector<pjrt::ProgramArgument>& arguments);
+
 // One argument for each argument of the body. Arguments that are the same variable are all within the first of them.
 std::vector<pjrt::ProgramArgument> ArgumentsOf(const ClusterBody& body, const ClusterRun& run,
                                                const LockedVariables& locked);

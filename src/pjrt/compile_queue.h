@@ -1,0 +1,65 @@
+// Which compilations run at a time.
+#ifndef TENSORBRAID_PJRT_COMPILE_QUEUE_H_
+#define TENSORBRAID_PJRT_COMPILE_QUEUE_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "core/threads/mutex.h"
+#include "core/threads/thread_pool.h"
+
+namespace tensorbraid {
+
+// The environment variable that says how many programs this process compiles at a time, a number of at least 1. Without
+// it, that are half as many as there are cores, and no more than have kMemoryOfCompile each.
+inline constexpr const char* kParallelCompilesVariable = "TENSORBRAID_PARALLEL_COMPILES";
+// What a compilation is supposed to need of the memory of the host. A whole process that compiled and trained ResNet-20
+// took 0.4 GB with xla-cpu-pjrt, and one that compiled LeNet for an H100 0.3 GB; larger models need more.
+inline constexpr int64_t kMemoryOfCompile = int64_t{1} << 30;
+
+// How many compilations may run at a time on this many threads if this much memory is available. At least 1.
+int CompilesInMemory(int threads, int64_t available);
+
+// Does work on the threads of a pool, a few pieces at a time. What a step waits for goes before what may be of use
+// later; otherwise the order is that of the calls. Thread-safe.
+class CompileQueue {
+ public:
+  // The queue for the compilers of this process. It exists until the process ends, like the plugins' threads.
+  static CompileQueue& Global();
+
+  // `limit` says how many pieces may run at a time. It is called when one begins while none runs, and holds until none
+  // runs again: what the running ones will still need cannot be seen. `threads` outlives the queue and has as many
+  // threads as `limit` ever returns.
+  CompileQueue(ThreadPool& threads, std::function<int()> limit) : threads_(threads), limit_(std::move(limit)) {}
+
+  enum class Order : uint8_t { kNow, kLater };
+  // Has work done. Returns its number. Does not block.
+  uint64_t Add(Order order, std::function<void()> work) TB_EXCLUDES(mu_);
+  // A step waits for this work now. Does nothing if the work has begun.
+  void Hurry(uint64_t number) TB_EXCLUDES(mu_);
+  // How many pieces run.
+  int running() const TB_EXCLUDES(mu_);
+
+ private:
+  struct Piece {
+    uint64_t number;
+    std::function<void()> work;
+  };
+  void Begin() TB_REQUIRES(mu_);
+  void Run(std::function<void()> work) TB_EXCLUDES(mu_);
+
+  ThreadPool& threads_;
+  const std::function<int()> limit_;
+  mutable Mutex mu_;
+  uint64_t next_ TB_GUARDED_BY(mu_) = 0;
+  int running_ TB_GUARDED_BY(mu_) = 0;
+  int most_ TB_GUARDED_BY(mu_) = 1;  // what `limit` has said
+  std::deque<Piece> now_ TB_GUARDED_BY(mu_), later_ TB_GUARDED_BY(mu_);
+};
+
+}  // namespace tensorbraid
+
+#endif  // TENSORBRAID_PJRT_COMPILE_QUEUE_H_
