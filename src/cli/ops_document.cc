@@ -9,7 +9,9 @@
 #include "cli/tensorflow_ops.h"
 #include "core/text/strings.h"
 #include "graph/model/op_registry.h"
+#include "pjrt/emitter.h"
 #include "pjrt/find_plugins.h"
+#include "pjrt/whole_buffers.h"
 #include "runtime/kernel/kernel.h"
 
 namespace tensorbraid {
@@ -27,9 +29,12 @@ std::string LineOf(const OpDef& op) {
   for (const KernelDef* kernel : KernelsOf(op)) {
     if (!pjrt::IsAcceleratorType(kernel->device_type)) devices.insert(kernel->device_type);
   }
+  if (pjrt::MovesWholeBuffers(op.name) || pjrt::EmitterRegistry::Global().emitters().contains(op.name)) {
+    devices.insert("accelerators");
+  }
   const std::string gradient = op.has_gradient() ? "yes" : op.not_differentiable ? "stops" : "";
   return StrCat("| ", op.name, " | ", DTypesOf(op), " | ",
-                devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, " "), " | ", gradient, " | ",
+                devices.empty() ? "(graph)" : StrJoin({devices.begin(), devices.end()}, ", "), " | ", gradient, " | ",
                 FunctionOf(op), " |\n");
 }
 
@@ -73,8 +78,11 @@ lists all of them. The ops of TensorFlow that are missing are at the end, with t
   its inputs and outputs. `floats`: float16, bfloat16, float32, float64; `ints`: int8 to int64 and uint8 to uint64;
   `complex`: complex64 and complex128; `reals`: floats and ints; `numbers`: reals and complex; `quantized`: qint8,
   quint8, qint16, quint16 and qint32; `any`: numbers, quantized, bool, string, resource, variant.
-- *devices*: the devices that have a kernel, without accelerators (docs/accelerators.md). `(graph)`: the op needs no
-  kernel, because its node is fed or is replaced before the graph runs.
+- *devices*: the devices that have a kernel. `(graph)`: the op needs no kernel, because its node is fed or is replaced
+  before the graph runs. `accelerators`: a node of the op is part of an accelerator's program, or passes on what the
+  device has in its memory. Such a node runs on the host if a dtype or an attribute of it does not fit; then the log says
+  why. A node of any other op runs on the host. tests/ops/compiled_ops.txt has the reasons for those ops that TensorFlow
+  compiles, docs/accelerators.md the rule.
 - *gradient*: `yes` if `Gradients` of the C++ API supports the op; `stops` if the op is not differentiable by nature, so
   that gradients end there; empty if `Gradients` reports an error. TensorFlow's clients do not depend on this: their
   graphs contain the gradients.

@@ -23,6 +23,18 @@ TEST(OpsDocument, EveryOpHasALineOrAReason) {
   }
 }
 
+TEST(OpsDocument, NamesAcceleratorsForOpsThatTheyHave) {
+  const std::string text = OpsDocument();
+  const auto line_of = [&](std::string_view op) {
+    const size_t start = text.find(StrCat("\n| ", op, " |")) + 1;
+    return text.substr(start, text.find('\n', start) - start);
+  };
+  EXPECT_NE(line_of("MatMul").find("| CPU, accelerators |"), std::string::npos) << line_of("MatMul");  // an emitter
+  EXPECT_NE(line_of("Reshape").find("| CPU, accelerators |"), std::string::npos)
+      << line_of("Reshape");  // whole buffers
+  EXPECT_NE(line_of("DecodeCSV").find("| CPU |"), std::string::npos) << line_of("DecodeCSV");
+}
+
 // Whether this build can run the op. Some ops are registered only so that the error says why they cannot run.
 bool IsAvailable(std::string_view op) {
   return OpRegistry::Global().Find(op) != nullptr && op != "EagerPyFunc" && op != "SqlDataset";
