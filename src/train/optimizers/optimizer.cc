@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/text/device_name.h"
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/mistakes.h"
@@ -465,6 +466,29 @@ Operation AdadeltaOptimizer::Apply(const Gradient& grad, const Variable& variabl
   return InputStepAndCounts(node, grad, variable).Attr("use_locking", use_locking_).Finish();
 }
 
+namespace {
+
+// Chooses a device for the nodes from number `first` on, which compute the mean of the towers' gradients of a variable,
+// if the open scopes have left its type open. Beside the variable, each gradient is copied at most once. Before the
+// mean is sent to another task, it is on the host. If the variable requests no device, the placer keeps them together.
+void PlaceMean(Graph& graph, size_t first, const Variable& variable) {
+  const auto& nodes = ImplOf(graph).nodes();
+  const auto there = DeviceName::Parse(NodeOf(variable.handle())->device());
+  if (!there.ok()) return;
+  for (size_t i = first; i < nodes.size(); ++i) {
+    const auto open = DeviceName::Parse(nodes[i]->device());
+    if (!open.ok() || open->type.has_value()) continue;
+    const bool is_elsewhere = (open->job && there->job && open->job != there->job) ||
+                              (open->task && there->task && open->task != there->task);
+    DeviceName device = *open;
+    device.type = is_elsewhere ? "CPU" : there->type;
+    device.id = is_elsewhere ? 0 : there->id;
+    nodes[i]->set_device(device.ToString());
+  }
+}
+
+}  // namespace
+
 std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,
                                          std::source_location loc) {
   std::vector<GradAndVar> result;
@@ -489,6 +513,7 @@ std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVa
     Gradient mean;
     if (!grads.empty()) {
       auto scope = graph.NameScope("average_" + var.name());
+      const size_t first = ImplOf(graph).nodes().size();
       mean = SumOfGradients(grads, loc);
       if (tower_grads.size() > 1) {
         const Output count = Operand(static_cast<int64_t>(tower_grads.size())).ToOutput(graph, var.dtype());
@@ -502,6 +527,7 @@ std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVa
         } else {
           mean = divided(mean.dense());
         }
+        PlaceMean(graph, first, var);
       }
     }
     result.push_back({mean, var});

@@ -153,6 +153,30 @@ TEST(OptimizerTest, AverageGradientsIsTheMeanOverTowers) {
   EXPECT_FLOAT_EQ((*(*session)->Run({w}))[0].scalar<float>(), -3.0f);
 }
 
+TEST(OptimizerTest, AMeanOverTowersIsWhereTheFewestBytesTravel) {
+  const auto device_of_mean = [](const std::string& variable, const std::string& scope) {
+    Graph g;
+    Variable w;
+    {
+      auto device = g.Device(variable);
+      w = Variable(g, {2}, Zeros(), {.name = "w"});
+    }
+    std::vector<std::vector<GradAndVar>> towers;
+    for (const char* tower : {"/device:GPU:0", "/device:GPU:1"}) {
+      auto device = g.Device(tower);
+      towers.push_back({{.grad = Square(w), .var = w}});
+    }
+    auto device = g.Device(scope);
+    return AverageGradients(towers)[0].grad.dense().op().device();
+  };
+  EXPECT_EQ(device_of_mean("/cpu:0", ""), "/device:CPU:0");
+  EXPECT_EQ(device_of_mean("/gpu:1", ""), "/device:GPU:1");
+  EXPECT_EQ(device_of_mean("", ""), "");
+  EXPECT_EQ(device_of_mean("/job:worker/task:1/gpu:1", "/job:worker/task:1"), "/job:worker/task:1/device:GPU:1");
+  EXPECT_EQ(device_of_mean("/job:ps/task:0", "/job:worker/task:1"), "/job:worker/task:1/device:CPU:0");
+  EXPECT_EQ(device_of_mean("/cpu:0", "/gpu:0"), "/device:GPU:0") << "the program has chosen";
+}
+
 TEST(OptimizerTest, OperationsAreNamedAsTensorFlowNamesThem) {
   Graph g;
   Variable w(g, {}, Zeros(), {.name = "w"});
