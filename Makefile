@@ -46,9 +46,11 @@ test: release
 	ctest --preset release
 
 test_accelerators: release
+	cmake --build --preset release --target accelerator_tests
 	ctest --preset accelerators
 
 test_tensorflow: release
+	cmake --build --preset release --target tensorflow_tests
 	ctest --preset tensorflow
 
 test_keras: release
