@@ -80,9 +80,9 @@ lists all of them. The ops of TensorFlow that are missing are at the end, with t
   quint8, qint16, quint16 and qint32; `any`: numbers, quantized, bool, string, resource, variant.
 - *devices*: the devices that have a kernel. `(graph)`: the op needs no kernel, because its node is fed or is replaced
   before the graph runs. `accelerators`: a node of the op is part of an accelerator's program, or passes on what the
-  device has in its memory. Such a node runs on the host if a dtype or an attribute of it does not fit; then the log says
-  why. A node of any other op runs on the host. tests/ops/compiled_ops.txt has the reasons for those ops that TensorFlow
-  compiles, docs/accelerators.md the rule.
+  device has in its memory. Such a node runs on the host if one of its dtypes or attributes does not fit; then the log
+  says why. A node of any other op runs on the host. tests/ops/compiled_ops.txt has the reasons for those ops that
+  TensorFlow compiles, docs/accelerators.md the rule.
 - *gradient*: `yes` if `Gradients` of the C++ API supports the op; `stops` if the op is not differentiable by nature, so
   that gradients end there; empty if `Gradients` reports an error. TensorFlow's clients do not depend on this: their
   graphs contain the gradients.
