@@ -44,7 +44,7 @@ class SshJobs(unittest.TestCase):
     def run_job(self, options, command, code=0, **popen):
         """Runs a job to its end, and returns its output."""
         launch = self.launch(options, command, **popen)
-        output = launch.communicate(timeout=100)[0]
+        output = launch.communicate(timeout=200)[0]
         self.assertEqual(launch.returncode, code, output)
         return output
 
@@ -78,7 +78,7 @@ class SshJobs(unittest.TestCase):
         return left + self.machines.run(name, ["sh", "-c", "ls -d /tmp/tensorbraid* /dev/shm/* || true"],
                                         stderr=subprocess.DEVNULL).splitlines()
 
-    def check_nothing_is_left(self, names=NAMES, limit_s=20):
+    def check_nothing_is_left(self, names=NAMES, limit_s=60):
         give_up = time.monotonic() + limit_s
         for name in names:
             while left := self.left_on(name):
@@ -86,7 +86,7 @@ class SshJobs(unittest.TestCase):
                 time.sleep(0.05)
 
 
-def main(limit_s=280, **options):
+def main(limit_s=1700, **options):
     """Runs the tests of the program with these options of unittest, on machines of their own. Ends after `limit_s`."""
     machines.enter(limit_s)
     # In a /tmp of its own, so that what is left on the machines is seen there.
