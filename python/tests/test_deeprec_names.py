@@ -15,6 +15,7 @@ class KeepWeightsTest(unittest.TestCase):
         tf.reset_default_graph()
 
     def test_variables_of_bfloat16_are_float32_and_train(self):
+        tf.set_random_seed(1)
         x = tf.placeholder(tf.float32, [None, 3])
         scope = tf.variable_scope("deep", partitioner=tf.fixed_size_partitioner(2))
         with scope.keep_weights(dtype=tf.float32) as opened:

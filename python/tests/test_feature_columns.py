@@ -189,6 +189,7 @@ class LinearModelTest(FeatureColumnTest):
         self.assertEqual(tf.trainable_variables(), [])
 
     def test_the_weights_are_trained(self):
+        tf.set_random_seed(1)
         loss = tf.reduce_sum(tf.square(fc.linear_model(features(), [identity(), fc.embedding_column(vocabulary(),
                                                                                                     2)]) - 3.0))
         train = tf.train.AdagradOptimizer(0.5).minimize(loss)

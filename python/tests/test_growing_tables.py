@@ -579,6 +579,7 @@ class ColumnTest(unittest.TestCase):
     def trained(self, columns, features, steps=3):
         """The outputs before and after training, and the number of rows of each table."""
         with tf.Graph().as_default():
+            tf.set_random_seed(1)
             deep = tf.feature_column.input_layer(features(), columns)
             loss = tf.reduce_sum(tf.square(deep - 1.0))
             train = tf.train.AdagradOptimizer(0.5).minimize(loss)

@@ -8,6 +8,7 @@ import numpy as np
 import tensorbraid as tf
 
 layers, learn = tf.contrib.layers, tf.contrib.learn
+SEEDED = learn.RunConfig(tf_random_seed=1)  # the initial weights, and the order of the rows
 RANDOM = np.random.RandomState(0)
 LABELS = RANDOM.randint(0, 3, 90)
 ROWS = RANDOM.randn(90, 4) * 0.3 + np.array([[0, 1, 2, 3], [2, 0, 1, 4], [4, 4, 0, 0]])[LABELS]
@@ -32,7 +33,7 @@ class LearnEstimatorsTest(unittest.TestCase):
     def test_arrays_are_fitted(self):
         columns = learn.infer_real_valued_columns_from_input(ROWS)
         self.assertEqual([(column.key, column.shape) for column in columns], [("", (4,))])
-        classifier = learn.DNNClassifier([10], columns, "model", n_classes=3)
+        classifier = learn.DNNClassifier([10], columns, "model", n_classes=3, config=SEEDED)
         self.assertIs(classifier.fit(ROWS, LABELS, steps=60, batch_size=30), classifier)
         classes = list(classifier.predict(ROWS))
         self.assertGreater(np.mean(classes == LABELS), 0.9)
@@ -67,7 +68,7 @@ class LearnEstimatorsTest(unittest.TestCase):
         classifier = learn.DNNLinearCombinedClassifier(
             linear_feature_columns=[word, number, ranges, cross], dnn_hidden_units=[4], label_keys=["no", "yes"],
             dnn_feature_columns=[x, layers.embedding_column(hashed, 3), layers.one_hot_column(number)],
-            fix_global_step_increment_bug=True)
+            fix_global_step_increment_bug=True, config=SEEDED)
         classifier.fit(input_fn=lambda: (words_input_fn()[0], tf.where(
             tf.equal(words_input_fn()[1], 1), tf.fill([90], "yes"), tf.fill([90], "no"))), steps=40)
         classes = classifier.predict(input_fn=lambda: {

@@ -13,6 +13,7 @@ new = tf.contrib.seq2seq
 class Steps(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()
+        tf.set_random_seed(1)
 
     def run_all(self, fetches, feed=None):
         with tf.Session() as session:

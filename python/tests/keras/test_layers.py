@@ -19,6 +19,7 @@ def names(values):
 class KerasTestCase(unittest.TestCase):
     def setUp(self):
         tf.keras.backend.clear_session()
+        tf.set_random_seed(1)
         np.random.seed(1)
 
     def values(self, *tensors):
