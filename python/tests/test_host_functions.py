@@ -117,7 +117,7 @@ print([int(session.run(element)) for session in sessions])
 threading.Thread(target=sessions[1].run, args=(slow,), daemon=True).start()
 started.wait()
 """
-        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
         self.assertEqual((ended.returncode, ended.stdout), (0, "[0, 0]\n"), ended.stderr)
 
     def test_a_function_of_another_process_is_refused(self):

@@ -184,7 +184,7 @@ class QueueRunnerTest(unittest.TestCase):
             "session = tf.Session()\n"
             "tf.train.start_queue_runners(session, tf.train.Coordinator())\n"
             "print(session.run(q.dequeue()) in (0, 1, 2))\n")
-        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
         self.assertEqual((ran.returncode, ran.stdout), (0, "True\n"), ran.stderr)
         self.assertNotIn("leaked", ran.stderr)
 

@@ -47,7 +47,7 @@ class AccessTest(unittest.TestCase):
         return {f"TLS_{kind}": os.path.join(self.folder, name) for kind, name in names.items()}
 
     def run_client(self, target, **variables):
-        return subprocess.run([sys.executable, "-c", CLIENT, target], env=self.environment(**variables), timeout=60,
+        return subprocess.run([sys.executable, "-c", CLIENT, target], env=self.environment(**variables), timeout=300,
                               capture_output=True, text=True)
 
     def test_a_client_needs_the_files_of_the_server(self):
