@@ -33,7 +33,7 @@ inline const proto::TaskReport& TaskIn(const proto::ClusterReport& report, const
 // Asks `task` for reports until `holds` returns true for one. Returns that report.
 template <typename Holds>
 proto::ClusterReport AwaitReport(Task& task, const Holds& holds) {
-  constexpr std::chrono::seconds kReportPatience{20};
+  constexpr std::chrono::seconds kReportPatience{60};
   const auto give_up = std::chrono::steady_clock::now() + kReportPatience;
   while (true) {
     proto::ClusterReport report = ReportOf(task);

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "cli/status_text.h"
@@ -251,7 +253,15 @@ TEST_F(SessionClusterOfAClusterTest, IsReportedByItsOtherTasksIfTheMasterDoesNot
   const std::string first = *cluster_.spec().task_address("worker", 1);
   const std::string ps = *cluster_.spec().task_address("ps", 0);
   for (const std::string& other : {first, ps}) cluster_.network().Partition(chief, other);
-  const auto report = ReportOf(cluster_.task("worker", 1), std::chrono::milliseconds(200));
+  // On a busy machine the others may need longer for an answer, too.
+  std::chrono::milliseconds timeout(200);
+  proto::ClusterReport report;
+  for (; timeout < std::chrono::minutes(1); timeout *= 3) {
+    report = ReportOf(cluster_.task("worker", 1), timeout);
+    if (report.session_clusters_size() != 1) continue;
+    const auto& tasks = report.session_clusters(0).tasks();
+    if (std::count_if(tasks.begin(), tasks.end(), [](const auto& task) { return task.state() == "up"; }) == 2) break;
+  }
   for (const std::string& other : {first, ps}) cluster_.network().Heal(chief, other);
   ASSERT_EQ(report.session_clusters_size(), 1) << report.DebugString();
   const auto& cluster = report.session_clusters(0);
@@ -259,7 +269,7 @@ TEST_F(SessionClusterOfAClusterTest, IsReportedByItsOtherTasksIfTheMasterDoesNot
   EXPECT_EQ(TaskIn(cluster, "first/0").state(), "up");
   EXPECT_EQ(TaskIn(cluster, "second/0").state(), "up") << TaskIn(cluster, "second/0").problem();
   EXPECT_EQ(TaskIn(cluster, "chief/0").state(), "no answer");
-  EXPECT_EQ(TaskIn(cluster, "chief/0").problem(), "no answer within 0.2 s");
+  EXPECT_EQ(TaskIn(cluster, "chief/0").problem(), StrCat("no answer within ", timeout.count() / 1000.0, " s"));
   EXPECT_FALSE(EveryTaskAnswers(report));
 }
 
