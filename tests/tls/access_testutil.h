@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "core/system/env.h"
 #include "core/text/logging.h"
 #include "io/file.h"
@@ -60,6 +61,15 @@ inline Status Ask(const std::string& address, const TlsOptions& tls,
   auto client = NewGrpcCallClient(address, patience, tls, token_file);
   if (!client.ok()) return client.status();
   return (*client)->Ask("/a.Service/Method", {OwnedPayload("request")}, CallClient::Deadline::max()).status;
+}
+
+// The error of a client that the server at `address` turns away again and again, once it says `part`. On a busy machine
+// a client with little patience has not heard from the server.
+inline Status AskUntilTold(const std::string& part, const std::string& address, const TlsOptions& tls) {
+  for (std::chrono::milliseconds patience(300);; patience *= 3) {
+    const Status refused = Ask(address, tls, patience);
+    if (absl::StrContains(refused.message(), part) || patience > kTestPatience) return refused;
+  }
 }
 
 class AccessTest : public ::testing::Test {

@@ -109,9 +109,10 @@ TEST_F(BoundsTest, ConnectionsBeyondTheBoundAreClosedAndLeaveRoomWhenTheyEnd) {
   std::list<Fd> open;
   for (int i = 0; i < 3; ++i) open.push_back(ConnectTo(server.address));
   for (int i = 0; i < 5; ++i) EXPECT_EQ(ReadToEnd(ConnectTo(server.address)), "");
-  const Status refused = Ask(server.address, {}, milliseconds(300));
+  const std::string told = "too many connections";
+  const Status refused = AskUntilTold(told, server.address, {});
   EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("too many connections"));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr(told));
   open.clear();
   const Status accepted = Ask(server.address, {});
   EXPECT_EQ(accepted, OkStatus());
@@ -154,7 +155,8 @@ TEST_F(BoundsTest, ConnectionsWithoutAHandshakeAreClosed) {
   for (const TlsOptions& tls : {TlsOptions(), good_}) {
     Peer server("server", GrpcOptions{.tls = tls, .handshake_timeout = milliseconds(200)});
     const Fd silent = ConnectTo(server.address), slow = ConnectTo(server.address);
-    ASSERT_EQ(::send(slow.get(), "PRI * HT", 8, 0), 8);  // a part of HTTP/2's greeting; with TLS, no handshake
+    // A part of HTTP/2's greeting; with TLS, no handshake. On a busy machine the connection may be closed already.
+    (void)!::send(slow.get(), "PRI * HT", 8, MSG_NOSIGNAL);
     ReadToEnd(silent);
     ReadToEnd(slow);
     EXPECT_EQ(Ask(server.address, tls), OkStatus());
@@ -169,13 +171,13 @@ TEST_F(BoundsTest, IdleConnectionsAreClosedAndClientsReconnect) {
   // HTTP/2 without a request: the preface and empty settings.
   const Fd idle = ConnectTo(server.address());
   const std::string hello("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
-  ASSERT_EQ(::send(idle.get(), hello.data(), hello.size(), 0), 33);
+  (void)!::send(idle.get(), hello.data(), hello.size(), MSG_NOSIGNAL);  // it may be closed already on a busy machine
   ReadToEnd(idle);
   EXPECT_EQ(AskWith(*client), OkStatus());
 }
 
 TEST_F(BoundsTest, ACallWhoseRequestDoesNotComeIsCancelled) {
-  HoldingServer server(GrpcOptions{.limits = {.request_timeout = milliseconds(200)}});
+  HoldingServer server(GrpcOptions{.limits = {.request_timeout = milliseconds(1000)}});
   const auto channel = grpc::CreateChannel("127.0.0.1" + server.address().substr(server.address().find(':')),
                                            grpc::InsecureChannelCredentials());
   grpc::GenericStub stub(channel);
@@ -198,7 +200,7 @@ TEST_F(BoundsTest, ACallWhoseRequestDoesNotComeIsCancelled) {
   const auto client = NewGrpcCallClient(server.address(), kTestPatience).value();
   auto held = std::async(std::launch::async, [&] { return AskWith(*client); });
   server.WaitForCalls(1);
-  EXPECT_EQ(held.wait_for(milliseconds(500)), std::future_status::timeout);
+  EXPECT_EQ(held.wait_for(milliseconds(1500)), std::future_status::timeout);
   server.Answer();
   EXPECT_EQ(held.get(), OkStatus());
 }
