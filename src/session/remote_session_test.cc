@@ -305,7 +305,7 @@ TEST(RemoteSessionWithoutServerTest, CreateReturnsUnavailable) {
     address = (*server)->address();
   }
   const auto session =
-      Session::Create(g, {.target = "grpc://" + address, .operation_timeout = std::chrono::milliseconds(100)});
+      Session::Create(g, {.target = "grpc://" + address, .operation_timeout = std::chrono::milliseconds(1000)});
   EXPECT_EQ(session.status().code(), absl::StatusCode::kUnavailable) << session.status();
 }
 

@@ -147,7 +147,7 @@ class ServerTest : public testing::Test {
     std::string text;
     pollfd event = {server.process->err().get(), POLLIN, 0};
     char c;
-    while (::poll(&event, 1, 10000) == 1 && ::read(server.process->err().get(), &c, 1) == 1) text += c;
+    while (::poll(&event, 1, 60000) == 1 && ::read(server.process->err().get(), &c, 1) == 1) text += c;
     return text;
   }
 

@@ -338,7 +338,7 @@ constexpr int64_t kMostMb = 500;
 // tests; a case without a bound would take minutes or more. Sanitizers make loops several times as slow.
 constexpr std::chrono::seconds kSoon{kSanitized ? 60 : 20};
 constexpr int64_t kHuge = int64_t{1} << 40;
-constexpr unsigned kHangs = 120;  // seconds after which the process ends
+constexpr unsigned kHangs = 300;  // seconds after which the process ends
 
 // The CPU time of this process so far, on all cores. Other processes of the machine do not change it.
 std::chrono::nanoseconds CpuTime() {

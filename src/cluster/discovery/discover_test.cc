@@ -186,7 +186,7 @@ class PmiJob final : public Job {
  public:
   explicit PmiJob(int size) : size_(size), pmi_(size) {}
   std::unique_ptr<RecordExchange> Join(int) override {
-    return *NewPmiExchange(pmi_.Connect().Release(), size_, std::chrono::seconds(60));
+    return *NewPmiExchange(pmi_.Connect().Release(), size_, std::chrono::minutes(4));
   }
 
  private:
@@ -214,7 +214,7 @@ class RegistryJob final : public Job {
   }
   std::unique_ptr<RecordExchange> Join(int rank) override {
     const RegistryClientOptions options{
-        .job = "job", .addresses = {StrCat("127.0.0.1:", port_->port())}, .timeout = std::chrono::seconds(30)};
+        .job = "job", .addresses = {StrCat("127.0.0.1:", port_->port())}, .timeout = std::chrono::minutes(4)};
     auto seal = NewTokenSeal(TokenFile());
     TB_CHECK_OK(seal.status());
     return std::make_unique<RegistryExchange>(options, *std::move(seal),

@@ -385,7 +385,7 @@ TEST_F(RegistryTest, ARequestToStopEndsTheWait) {
 
 TEST_F(RegistryTest, OtherCallsAndMalformedOnesAreRefused) {
   Start({"ps/0"});
-  const auto client = NewGrpcCallClient(StrCat("127.0.0.1:", server_->port()), std::chrono::seconds(10));
+  const auto client = NewGrpcCallClient(StrCat("127.0.0.1:", server_->port()), std::chrono::minutes(1));
   ASSERT_TRUE(client.ok());
   const auto ask = [&](const std::string& method, const std::string& request) {
     return (*client)->Ask(method, {OwnedPayload(request)}, std::chrono::steady_clock::time_point::max()).status.code();

@@ -39,7 +39,7 @@ TEST(HeldPort, OneGrpcServerCanListenOnItButNotASecond) {
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(bound, held->port());
   EXPECT_TRUE(grpc::CreateChannel("127.0.0.1:" + std::to_string(bound), grpc::InsecureChannelCredentials())
-                  ->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(10)));
+                  ->WaitForConnected(std::chrono::system_clock::now() + std::chrono::minutes(1)));
   EXPECT_EQ(Listen(&services[1], held->port(), &bound), nullptr);
 }
 

@@ -52,6 +52,7 @@ TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
   Mutex mu;
   CondVar changed;
   bool busy = false, released = false, joined = false;
+  std::chrono::milliseconds wait(100);
   pool.Schedule([&] {
     MutexLock lock(mu);
     busy = true;
@@ -69,8 +70,9 @@ TEST(ThreadPoolTest, AThreadThatBecomesIdleJoinsALoopThatHasBegun) {
     joined = joined || std::this_thread::get_id() != caller;
     changed.NotifyAll();
     // Until the pool's thread has joined, each range of the caller waits, so that the pool's thread has time to become
-    // idle.
-    changed.WaitFor(mu, std::chrono::milliseconds(100), [&] { return joined; });
+    // idle. Each wait is longer than the one before, since a busy machine may let that thread wait.
+    changed.WaitFor(mu, wait, [&] { return joined; });
+    wait *= 2;
   });
   EXPECT_TRUE(joined);
 }
