@@ -21,6 +21,16 @@ struct CopiedRows {
   std::vector<int64_t> bloom_blocks = {};                                                // residue * blocks + block
   std::vector<BloomCounts::Block> bloom_counters = {};                                   // of these blocks
   std::vector<int64_t> deleted = {};                                                     // of an increment
+
+  size_t num_bytes() const {
+    size_t bytes = bloom_counters.size() * sizeof(BloomCounts::Block);
+    for (const auto* list :
+         {&keys, &freqs, &versions, &filtered_keys, &filtered_freqs, &filtered_versions, &bloom_blocks, &deleted}) {
+      bytes += list->size() * sizeof(int64_t);
+    }
+    for (const auto& column : numbers) bytes += column.size() * sizeof(float);
+    return bytes;
+  }
 };
 
 // The tensors of a Bloom filter, besides DeepRec's. DeepRec has none.

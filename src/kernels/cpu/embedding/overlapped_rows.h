@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "core/system/file_access.h"
 #include "core/threads/mutex.h"
@@ -13,7 +14,8 @@
 namespace tensorbraid::cpu {
 
 // Calls write(rows) for rows in their order, on a thread of its own, which has the priority of the thread that makes
-// it. Used by one thread.
+// it. The rows of several small tables are handed over together if they are few: most small tables of a short training
+// are empty, and to wake a thread takes longer than to write one of them. Used by one thread.
 class OverlappedRows {
  public:
   using Write = std::function<Status(const CopiedRows& rows)>;
@@ -21,52 +23,76 @@ class OverlappedRows {
       : write_(std::move(write)), thread_("tb-save-rows", WithCurrentFileAccess([this] { Run(); })) {}
   ~OverlappedRows() { Finish().IgnoreError(); }
 
-  // Waits until the rows before are written, and begins to write these. `rows` gets others, whose memory can be used
-  // again. Returns the first error, after which nothing is written.
+  // Takes the rows of a small table, to be written after those before. `rows` gets others, whose memory can be used
+  // again. May wait until rows before are written. Returns the first error, after which nothing is written.
   Status Give(CopiedRows* rows) {
-    MutexLock lock(mu_);
-    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return !full_; });
-    TF_RETURN_IF_ERROR(status_);
-    std::swap(*rows, rows_);
-    full_ = true;
-    changed_.NotifyAll();
-    return OkStatus();
+    constexpr size_t kEnough = size_t{1} << 18;  // bytes, which take far longer to write than a thread to wake up
+    given_bytes_ += rows->num_bytes();
+    given_.Add(rows);
+    return given_bytes_ < kEnough ? OkStatus() : HandOver();
   }
   // Waits until all rows are written. Returns the first error.
   Status Finish() {
-    {
-      MutexLock lock(mu_);
-      ended_ = true;
-      changed_.NotifyAll();
+    if (thread_.joinable()) {
+      HandOver().IgnoreError();  // an error stays in status_
+      {
+        MutexLock lock(mu_);
+        ended_ = true;
+        changed_.NotifyAll();
+      }
+      thread_.Join();
     }
-    if (thread_.joinable()) thread_.Join();
     MutexLock lock(mu_);
     return status_;
   }
 
  private:
+  // The rows of some small tables. Keeps the memory of those that it had before.
+  struct Batch {
+    std::vector<CopiedRows> tables;
+    size_t size = 0;
+
+    void Add(CopiedRows* rows) {
+      if (size == tables.size()) tables.emplace_back();
+      std::swap(tables[size++], *rows);
+    }
+  };
+
+  Status HandOver() {
+    MutexLock lock(mu_);
+    changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return written_.size == 0; });
+    TF_RETURN_IF_ERROR(status_);
+    std::swap(given_, written_);
+    given_bytes_ = 0;
+    changed_.NotifyAll();
+    return OkStatus();
+  }
   void Run() {
     while (true) {
       {
         MutexLock lock(mu_);
-        changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return full_ || ended_; });
-        if (!full_) return;
+        changed_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return written_.size > 0 || ended_; });
+        if (written_.size == 0) return;
       }
       const Status written = Written();
       MutexLock lock(mu_);
-      full_ = false;
+      written_.size = 0;
       if (status_.ok()) status_ = written;
       changed_.NotifyAll();
     }
   }
-  // While full_ is set, rows_ belongs to the thread.
-  Status Written() TB_NO_THREAD_SAFETY_ANALYSIS { return write_(rows_); }
+  // While it has tables, written_ belongs to the thread.
+  Status Written() TB_NO_THREAD_SAFETY_ANALYSIS {
+    for (size_t i = 0; i < written_.size; ++i) TF_RETURN_IF_ERROR(write_(written_.tables[i]));
+    return OkStatus();
+  }
 
   const Write write_;
+  Batch given_;
+  size_t given_bytes_ = 0;
   Mutex mu_;
   CondVar changed_;
-  CopiedRows rows_ TB_GUARDED_BY(mu_);
-  bool full_ TB_GUARDED_BY(mu_) = false;
+  Batch written_ TB_GUARDED_BY(mu_);
   bool ended_ TB_GUARDED_BY(mu_) = false;
   Status status_ TB_GUARDED_BY(mu_);
   Thread thread_;
