@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -208,9 +209,16 @@ class FaultyFiles : public ForwardingEnv {
     MutexLock lock(mu_);
     TF_RETURN_IF_ERROR(Change("cannot sync", path));
     if (!names_.contains(directory)) return Error(ENOENT, "cannot open", path);
-    std::erase_if(durable_names_, [&](const auto& entry) { return Parent(entry.first) == directory; });
-    for (const auto& entry : names_) {
-      if (Parent(entry.first) == directory) durable_names_.insert(entry);
+    // What is below the directory begins with its name, and follows in order: other directories need no look.
+    const std::string prefix = directory == "/" ? "/" : directory + "/";
+    const auto is_below = [&](const auto& names, const auto& at) {
+      return at != names.end() && at->first.starts_with(prefix);
+    };
+    for (auto at = durable_names_.lower_bound(prefix); is_below(durable_names_, at);) {
+      at = Parent(at->first) == directory ? durable_names_.erase(at) : std::next(at);
+    }
+    for (auto at = names_.lower_bound(prefix); is_below(names_, at); ++at) {
+      if (Parent(at->first) == directory) durable_names_.insert(*at);
     }
     return OkStatus();
   }
