@@ -17,6 +17,7 @@
 #include "graph/model/node.h"
 #include "graph/model/node_status.h"
 #include "graph/model/references.h"
+#include "runtime/kernel/work_of_steps.h"
 
 namespace tensorbraid {
 namespace {
@@ -242,7 +243,8 @@ StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const De
   return CopyInserter(graph, devices).Run();
 }
 
-void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done) {
+void WhenIdle(const std::vector<Device*>& devices, const CancellationManager* step, ThreadPool* pool,
+              std::function<void(const Status&)> done) {
   struct Waiting {
     explicit Waiting(ThreadPool& pool) : after(pool) {}
     std::atomic<size_t> left;
@@ -255,7 +257,7 @@ void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::functi
   waiting->left.store(devices.size());
   waiting->done = std::move(done);
   for (Device* device : devices) {
-    device->WhenIdle([waiting](const Status& status) {
+    const auto end = [waiting](const Status& status) {
       {
         MutexLock lock(waiting->mu);
         if (waiting->status.ok()) waiting->status = status;
@@ -269,7 +271,13 @@ void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::functi
         }
         waiting->done(status);
       });
-    });
+    };
+    auto* const work = step == nullptr ? nullptr : dynamic_cast<WorkOfSteps*>(device);
+    if (work != nullptr) {
+      work->WhenStepIsDone(step, end);
+    } else {
+      device->WhenIdle(end);
+    }
   }
   waiting->after.CallHasReturned();
 }

@@ -36,10 +36,12 @@ StatusOr<ArgumentMemory> MemoryOfArguments(const Node& node, Device& device);
 // memories.
 StatusOr<std::unique_ptr<Graph>> InsertDeviceCopies(const Graph& graph, const DeviceSet& devices);
 
-// Calls `done` when the streams of all these devices have done the work that was enqueued before this call: at once, or
-// later on `pool`.
-// `done` gets the first error of that work. `devices` must live until then. REQUIRES: `devices` is not empty.
-void WhenIdle(const std::vector<Device*>& devices, ThreadPool* pool, std::function<void(const Status&)> done);
+// Calls `done` when the streams of all these devices have done the work that the step enqueued before this call: at
+// once, or later on `pool`. A device that does not know the steps of its work (WorkOfSteps) does the work of other
+// steps first. `step` identifies the step (StepEnvironment::cancellation); null: all work counts. `done` gets the first
+// error of that work. `devices` must live until then. REQUIRES: `devices` is not empty.
+void WhenIdle(const std::vector<Device*>& devices, const CancellationManager* step, ThreadPool* pool,
+              std::function<void(const Status&)> done);
 
 }  // namespace tensorbraid
 

@@ -390,6 +390,7 @@ void Executor::NodesDone(Step* step, int count) {
   if (step->failed.exchange(false)) {
     for (Entry& e : step->slots) e = Entry();  // drop values whose consumers did not run
   }
+  const CancellationManager* const identity = step->env.cancellation;
   step->env = {};
   step->step_resources.Clear();
   step->retvals.clear();
@@ -405,7 +406,7 @@ void Executor::NodesDone(Step* step, int count) {
   delete step;
   if (plan_->streams().empty()) [[likely]]
     return done(status, std::move(retvals));
-  WhenIdle(plan_->streams(), pool_,
+  WhenIdle(plan_->streams(), identity, pool_,
            [keep, done = std::move(done), status, retvals = std::move(retvals)](const Status& device) mutable {
              done(status.ok() ? device : status, std::move(retvals));
            });

@@ -511,7 +511,7 @@ void FrameStep::End() {
   step_resources_.Clear();
   if (plan_->streams().empty()) [[likely]]
     return done_(status, std::move(retvals_));
-  WhenIdle(plan_->streams(), env_.pool,
+  WhenIdle(plan_->streams(), env_.cancellation, env_.pool,
            [plan = plan_, done = std::move(done_), status, retvals = std::move(retvals_)](
                const Status& device) mutable { done(status.ok() ? device : status, std::move(retvals)); });
 }

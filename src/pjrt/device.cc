@@ -6,6 +6,7 @@
 #include "pjrt/device_buffer.h"
 #include "pjrt/device_elements.h"
 #include "pjrt/in_flight.h"
+#include "pjrt/loss.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -57,14 +58,13 @@ int64_t PjrtDevice::memory_limit() const {
 Allocator& PjrtDevice::allocator() { return *allocator_; }
 ElementMemory* PjrtDevice::element_memory() { return elements_.get(); }
 
-void PjrtDevice::Follow(Event done, std::shared_ptr<Loss> loss, std::function<void()> ended,
-                        std::function<Status(const Status&)> explain) {
-  const uint64_t work = in_flight_->Begin();
-  const auto end = [in_flight = in_flight_, work, loss = std::move(loss), ended = std::move(ended),
-                    explain = std::move(explain)](const Status& error) {
-    if (ended != nullptr) ended();
-    const Status status = error.ok() || explain == nullptr ? error : explain(error);
-    in_flight->End(work, status.ok() || loss == nullptr ? status : loss->Happen(status));
+void PjrtDevice::Follow(Event done, FollowedWork work) {
+  const CancellationManager* const step = work.step;
+  const uint64_t number = in_flight_->Begin(step);
+  const auto end = [in_flight = in_flight_, step, number, work = std::move(work)](const Status& error) {
+    if (work.ended != nullptr) work.ended();
+    const Status status = error.ok() || work.explain == nullptr ? error : work.explain(error);
+    in_flight->End(step, number, status.ok() || work.loss == nullptr ? status : work.loss->Happen(status));
   };
   if (stopped_) {
     end(done.Await());
@@ -92,10 +92,10 @@ void PjrtDevice::CopyToDevice(const Tensor& from, const Tensor& to, Done done) {
   if (!client.ok()) return done(client.status());
   const auto buffer = DeviceBuffer::Of(to);
   if (!buffer.ok()) return done(buffer.status());
-  // The user of the copy waits for `done`. The end of a step does not wait for it, since a later step may be the user.
-  in_flight_->BeginAside();
-  const auto end = [in_flight = in_flight_, done = std::move(done), from](const Status& status) {
-    in_flight->EndAside();
+  // The user of the copy waits for `done`. No step waits for it at its end, since a later step may be the user.
+  const uint64_t work = in_flight_->Begin(nullptr);
+  const auto end = [in_flight = in_flight_, work, done = std::move(done), from](const Status& status) {
+    in_flight->End(nullptr, work, OkStatus());
     done(status);
   };
   Event copied;
@@ -113,9 +113,9 @@ void PjrtDevice::CopyToHost(const Tensor& from, Tensor to, Done done) {
   }
   // If the device has nothing to do, the copy of a few elements takes less time than a change of threads.
   const bool is_brief = to.num_bytes() <= kBriefCopy && in_flight_->IsIdle();
-  const uint64_t work = in_flight_->Begin();
+  const uint64_t work = in_flight_->Begin(nullptr);
   const auto end = [in_flight = in_flight_, work, done = std::move(done), from, to](const Status& status) {
-    in_flight->End(work, OkStatus());
+    in_flight->End(nullptr, work, OkStatus());
     const Status lost = status.ok() ? OkStatus() : WhyLost(from);
     done(lost.ok() ? status : lost);
   };
@@ -133,10 +133,16 @@ Status PjrtDevice::ShareValue(const Tensor& from, const Tensor& to) {
 }
 
 void PjrtDevice::CopyInStream(const Tensor& from, Tensor to) {
-  in_flight_->End(in_flight_->Begin(), ShareValue(from, to));
+  if (ShareValue(from, to).ok()) return;
+  const auto source = DeviceBuffer::Of(from), target = DeviceBuffer::Of(to);
+  if (source.ok() && target.ok()) (*target)->Lose((*source)->loss());
 }
 
-void PjrtDevice::WhenIdle(Done done) { in_flight_->WhenDone(std::move(done)); }
+void PjrtDevice::WhenIdle(Done done) { in_flight_->WhenDone(nullptr, std::move(done)); }
+
+void PjrtDevice::WhenStepIsDone(const CancellationManager* step, Done done) {
+  in_flight_->WhenDone(step, std::move(done));
+}
 
 void PjrtDevice::Stop() {
   stopped_ = true;

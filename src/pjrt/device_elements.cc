@@ -99,7 +99,7 @@ StatusOr<std::vector<Tensor>> DeviceElements::Run(const Program& program, std::s
   std::vector<const Tensor*> arguments;
   for (const Tensor& input : inputs) arguments.push_back(&input);
   TF_ASSIGN_OR_RETURN(Program::Results run, program.Run(arguments, {}, device_.index()));
-  device_.Follow(std::move(run.done));
+  device_.Follow(std::move(run.done));  // each use of the results waits for it, and has its error
   std::vector<Tensor> results;
   for (size_t i = 0; i < run.outputs.size(); ++i) {
     const ArrayType& type = program.outputs()[i];

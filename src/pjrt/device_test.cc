@@ -16,6 +16,7 @@
 #include "pjrt/program.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "pjrt/testing/test_plugins.h"
+#include "runtime/kernel/cancellation.h"
 #include "runtime/testing/device_conformance.h"
 
 namespace tensorbraid::pjrt {
@@ -201,6 +202,36 @@ TEST_F(FailingDeviceTest, AnErrorOfARunIsThatOfTheNextWait) {
   device_.Follow(std::move(results->done));
   EXPECT_THAT(WaitUntilIdle(device_).message(), HasSubstr("made to fail: work of LoadedExecutable_Execute"));
   EXPECT_TRUE(WaitUntilIdle(device_).ok());
+}
+
+// Each with its own error.
+TEST_F(FailingDeviceTest, AStepWaitsForItsOwnWork) {
+  const auto program = client_.Compile(kAdd, AddOptions()).value();
+  const Tensor numbers = CopyToDevice(device_, Tensor::Of<float>({4}, {1, 2, 3, 4})).value();
+  const std::vector<const Tensor*> arguments = {&numbers, &numbers};
+  const CancellationManager one, other, idle;
+  const auto wait_for = [&](const CancellationManager& step) {
+    auto done = std::make_shared<std::promise<Status>>();
+    device_.WhenStepIsDone(&step, [done](const Status& status) { done->set_value(status); });
+    return done->get_future();
+  };
+  const auto has_ended = [](const std::future<Status>& done) {
+    return done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  control_->hold_work(true);
+  control_->fail_at = control_->calls + 1;  // the work, not the call
+  device_.Follow(std::move(program->Run(arguments, {}, 0).value().done), {.step = &one});
+  device_.Follow(std::move(program->Run(arguments, {}, 0).value().done), {.step = &other});
+  auto one_done = wait_for(one), other_done = wait_for(other), idle_done = wait_for(idle);
+  EXPECT_TRUE(has_ended(idle_done));
+  EXPECT_FALSE(has_ended(one_done));
+  EXPECT_FALSE(has_ended(other_done));
+  control_->hold_work(false);
+  EXPECT_THAT(one_done.get().message(), HasSubstr("made to fail: work of LoadedExecutable_Execute"));
+  EXPECT_TRUE(other_done.get().ok());
+  EXPECT_TRUE(idle_done.get().ok());
+  EXPECT_TRUE(WaitUntilIdle(device_).ok());
+  EXPECT_TRUE(wait_for(one).get().ok()) << "an error is passed once";
 }
 
 TEST_F(FailingDeviceTest, WaitsOnlyForEarlierWork) {

@@ -3,8 +3,9 @@
 #define TENSORBRAID_PJRT_IN_FLIGHT_H_
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
+#include <map>
 #include <set>
 
 #include "core/threads/mutex.h"
@@ -16,36 +17,41 @@ namespace tensorbraid::pjrt {
 class InFlight {
  public:
   using Done = std::function<void(const Status&)>;
+  // Identifies a step. Null: no step, for work whose user gets a callback at its end, such as a copy.
+  using Step = const void*;
 
-  // A piece of work begins. Returns its number.
-  uint64_t Begin() TB_EXCLUDES(mu_);
-  // It has ended. An error is kept for the next call of WhenDone.
-  void End(uint64_t number, const Status& status) TB_EXCLUDES(mu_);
-  // Begin and end work for which WhenDone does not wait, such as a copy whose user gets a callback at its end.
-  void BeginAside() TB_EXCLUDES(mu_);
-  void EndAside() TB_EXCLUDES(mu_);
-  // Calls `done` when all work that has begun before has ended, on the thread that ends the last piece, or at once.
-  // Passes the first error since the last call of WhenDone.
-  void WhenDone(Done done) TB_EXCLUDES(mu_);
-  // Whether all work that has begun has ended. Includes the work of BeginAside.
+  // A piece of work of this step begins. Returns its number.
+  uint64_t Begin(Step step) TB_EXCLUDES(mu_);
+  // It has ended. An error is kept for the next call of WhenDone with this step.
+  void End(Step step, uint64_t number, const Status& status) TB_EXCLUDES(mu_);
+  // Calls `done` when the work of this step that has begun before has ended; if `step` is null, all work. It is called
+  // on the thread that ends the last piece, or at once. Passes the first error of this step's work, or, if `step` is
+  // null, of the work of no step, since the last such call.
+  void WhenDone(Step step, Done done) TB_EXCLUDES(mu_);
+  // Whether all work that has begun has ended.
   bool IsIdle() const TB_EXCLUDES(mu_);
-  // Waits until all work that has begun before has ended. Includes the work of BeginAside.
+  // Waits until all work that has begun before has ended.
   void Wait() TB_EXCLUDES(mu_);
 
  private:
+  struct Work {
+    std::set<uint64_t> running;
+    Status error;
+    bool HasEnded(uint64_t end) const { return running.empty() || *running.begin() >= end; }
+  };
   struct Waiter {
+    Step step;
     uint64_t end;  // waits for all numbers below
     Done done;
   };
-  bool HasEnded(uint64_t end) const TB_REQUIRES(mu_) { return running_.empty() || *running_.begin() >= end; }
+  bool HasEnded(Step step, uint64_t end) const TB_REQUIRES(mu_);
+  Status TakeError(Step step) TB_REQUIRES(mu_);
 
   mutable Mutex mu_;
   CondVar ended_;
   uint64_t next_ TB_GUARDED_BY(mu_) = 0;
-  std::set<uint64_t> running_ TB_GUARDED_BY(mu_);
-  int aside_ TB_GUARDED_BY(mu_) = 0;
-  std::deque<Waiter> waiters_ TB_GUARDED_BY(mu_);
-  Status error_ TB_GUARDED_BY(mu_);
+  std::map<Step, Work> work_ TB_GUARDED_BY(mu_);  // of steps with work that runs or an error
+  std::list<Waiter> waiters_ TB_GUARDED_BY(mu_);
 };
 
 }  // namespace tensorbraid::pjrt

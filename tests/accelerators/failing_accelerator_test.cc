@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -49,6 +51,17 @@ class FailingAcceleratorTest : public testing::Test {
     late_is_initialized_ = NodeBuilder(g_, "IsVariableInitialized").Input(late_).Finish().output(0);
   }
   void SetUp() override {
+    {
+      auto host = g_.Device("/device:CPU:0");
+      const Operation queue =
+          NodeBuilder(g_, "FIFOQueueV2").Attr("component_types", std::vector<DType>{kInt32}).Finish();
+      const Output one = Const(g_, Tensor::Scalar(1));
+      enqueue_ = NodeBuilder(g_, "QueueEnqueueV2").Input(queue.output(0)).InputList({one}).Finish();
+      dequeue_ = NodeBuilder(g_, "QueueDequeueV2")
+                     .Input(queue.output(0))
+                     .Attr("component_types", std::vector<DType>{kInt32})
+                     .Finish();
+    }
     ASSERT_TRUE(g_.status().ok()) << g_.status();
     session_ = Session::Create(g_, {.device_count = {{"XLA_CPU", 1}}}).value();
     Initialize();
@@ -94,7 +107,7 @@ class FailingAcceleratorTest : public testing::Test {
   Graph g_;
   Output x_, indices_, v_, w_, late_, sum_, rows_, is_initialized_, late_is_initialized_;
   std::vector<Operation> init_;
-  Operation add_, assign_rows_;
+  Operation add_, assign_rows_, enqueue_, dequeue_;
   std::unique_ptr<Session> session_;
 };
 pjrt::FakePluginControl* FailingAcceleratorTest::control = nullptr;
@@ -115,6 +128,33 @@ TEST_F(FailingAcceleratorTest, AnErrorOfMemoryNamesWhatTakesIt) {
     EXPECT_THAT(status.message(), HasSubstr("are 'v' float32[2] (8 B), 'w' float32[2] (8 B)"));
   }
   control->code = 13;
+}
+
+// A step ends when its own programs have run. The first one has one node more, which waits for the test.
+TEST_F(FailingAcceleratorTest, AStepEndsWhileAProgramOfAnotherOneRuns) {
+  const Operation program = sum_.op();
+  ASSERT_TRUE(session_->Run({program}).ok());  // what follows waits for no compiler
+  const int runs = control->runs;
+  Status first, second;
+  std::thread first_step([&] {
+    first = session_->Run({program, dequeue_}, {}, {.timeout = std::chrono::seconds(30)}).status();
+  });
+  while (control->runs == runs) std::this_thread::yield();
+  control->wait_for_work();
+  control->hold_work(true);
+  std::atomic<bool> second_ended{false};
+  std::thread second_step([&] {
+    second = session_->Run({program}).status();
+    second_ended = true;
+  });
+  while (control->runs == runs + 1) std::this_thread::yield();
+  EXPECT_TRUE(session_->Run({enqueue_}).ok());
+  first_step.join();
+  EXPECT_TRUE(first.ok()) << first;
+  EXPECT_FALSE(second_ended);
+  control->hold_work(false);
+  second_step.join();
+  EXPECT_TRUE(second.ok()) << second;
 }
 
 TEST_F(FailingAcceleratorTest, AVariableThatAFailedProgramHasConsumedIsLost) {

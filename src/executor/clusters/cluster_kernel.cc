@@ -359,10 +359,13 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
     }
     pjrt::Program::Results results = *std::move(enqueued);
     const std::shared_ptr<pjrt::Loss> loss = lost_.LossOfUpdated(run, text);
-    device_.Follow(std::move(results.done), loss, RecordsRun(run),
-                   [body = body_, executable, device = &device_](const Status& error) {
-                     return WithMemory(error, *body, *executable, *device);
-                   });
+    device_.Follow(std::move(results.done),
+                   {.step = run.ctx.env().cancellation,
+                    .loss = loss,
+                    .ended = RecordsRun(run),
+                    .explain = [body = body_, executable, device = &device_](const Status& error) {
+                      return WithMemory(error, *body, *executable, *device);
+                    }});
     std::optional<ErrorWait> wait;
     if (text.error_word >= 0) {
       const Shape shape({text.checks.word_size()});
@@ -418,7 +421,7 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
   }
 
   // For the trace of the step: what to call when the program, which has just been enqueued, ends. Null: no trace. The
-  // step ends only when all work of the device has ended.
+  // step ends only when its runs have ended.
   std::function<void()> RecordsRun(const ClusterRun& run) const {
     StepTracer* const tracer = run.ctx.env().tracer;
     if (tracer == nullptr) return nullptr;

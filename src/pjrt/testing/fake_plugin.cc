@@ -243,7 +243,6 @@ Error* Execute(LoadedExecutableExecuteArgs* args) {
     ready.push_back(inputs[i]->ready);
     memory.push_back(inputs[i]->memory);
   }
-  ++control.runs;
   Error* const made = Fail("LoadedExecutable_Execute");
   std::vector<std::shared_ptr<Block>> results(code->outputs.size());
   for (size_t i = 0; i < args->num_args; ++i) {
@@ -270,6 +269,7 @@ Error* Execute(LoadedExecutableExecuteArgs* args) {
         for (const auto& output : made_ready) output->Happen(error);
         done->Happen(error);
       });
+  ++control.runs;
   if (args->device_complete_events != nullptr) args->device_complete_events[0] = new Event(std::move(done));
   return nullptr;
 }

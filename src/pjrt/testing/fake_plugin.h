@@ -46,7 +46,7 @@ struct FakePluginControl {
   // hold_compiles(true): no program is compiled until hold_compiles(false); a call of the compiler waits.
   void (*hold_compiles)(bool hold);
   std::atomic<int> compiles{0};  // calls of the compiler that have begun
-  std::atomic<int> runs{0};      // of programs, as enqueued
+  std::atomic<int> runs{0};      // of programs, counted when they have been enqueued
   // Copies from host memory to a device, and back, as enqueued.
   std::atomic<int> copies_to_device{0}, copies_to_host{0};
   std::atomic<int64_t> bytes_pinned{0};  // of host memory
