@@ -328,12 +328,13 @@ TEST_F(StatusProcessTest, AClusterThatASessionBroughtIsShownSeparately) {
 
   const std::string headline = StrCat(" of a session, whose master is worker/0 (", Address(0), ")");
   for (const int asked : {0, 1}) {
-    const ProgramResult text = RunCommand({TENSORBRAID_PROGRAM, "status", Address(asked), "--interval=0.1"});
+    const ProgramResult text = AwaitText({TENSORBRAID_PROGRAM, "status", Address(asked), "--interval=0.1"},
+                                         headline + ": 2 of 2 tasks answer");
     EXPECT_EQ(text.exit_code, 0) << text.err;
     EXPECT_THAT(text.out, AllOf(HasSubstr("1 of 1 tasks answer, asked by local/0"),
                                 HasSubstr(headline + ": 2 of 2 tasks answer"), HasSubstr("1 (1.0 kB)")));
   }
-  const ProgramResult output = RunCommand({TENSORBRAID_PROGRAM, "status", Address(0), "--json"});
+  const ProgramResult output = RunCommand({TENSORBRAID_PROGRAM, "status", Address(0), "--json", "--timeout=60"});
   const json report = json::parse(output.out, nullptr, false);
   ASSERT_FALSE(report.is_discarded()) << output.out << output.err;
   ASSERT_EQ(report["session_clusters"].size(), 1u) << report;
