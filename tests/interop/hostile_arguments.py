@@ -24,7 +24,7 @@ MOST = 2**31 - 1
 HUGE = 2**62
 # How much one step may add to the server's peak memory, and how long it may take.
 BOUND_MB = 400
-SOON_S = 10
+SOON_S = 60
 
 
 def ones(*shape):
