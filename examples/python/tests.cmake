@@ -27,9 +27,10 @@ set(lines "loss from [2-9][0-9]\\.[0-9]+ to ([0-9]|1[0-7])\\.[0-9]+, sequence ac
 tensorbraid_python_example_test(crnn_ctc "${lines}" crnn_ctc FLAGS --train_steps=40 --batch_size=8 --test_lines=100)
 tensorbraid_python_example_test(crnn_ctc_sync "${lines}" crnn_ctc LAUNCH --ps=1 --workers=2
                                 FLAGS --train_steps=30 --batch_size=8 --test_lines=100 --issync)
-tensorbraid_python_example_test(word2vec "loss from [2-9][0-9]\\.[0-9]+ to [3-8]\\." word2vec LAUNCH --ps=2 --workers=2
+# The loss of new weights is about 100. How much of its fall the chief sees depends on the other worker.
+tensorbraid_python_example_test(word2vec "loss from [0-9]+\\.[0-9]+ to [3-8]\\." word2vec LAUNCH --ps=2 --workers=2
                                 FLAGS --train_steps=1500)
-tensorbraid_python_example_test(image_folder "loss from 2\\.[0-9]+ to [01]\\.[0-9]+, test accuracy 0\\.[5-9]" image_folder
+tensorbraid_python_example_test(image_folder "loss from 2\\.[0-9]+ to [01]\\.[0-9]+, test accuracy (1|0\\.[5-9])" image_folder
                                 FLAGS --train_steps=60 --make_count=600 --make_from=examples/data/mnist
                                 --images=${CMAKE_CURRENT_BINARY_DIR}/digits)
 tensorbraid_python_example_test(wide_deep_tables "rows in the tables, test AUC 0\\.7[3-9]" wide_deep_tables
