@@ -12,6 +12,7 @@
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "pjrt/compile_log.h"
+#include "pjrt/program_dump.h"
 
 namespace tensorbraid {
 namespace {
@@ -99,6 +100,7 @@ StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Wait(std::string text, pj
 
 StatusOr<std::shared_ptr<pjrt::Program>> ProgramCache::Make(const std::string& text,
                                                             const pjrt::CompileOptions& options) {
+  DumpProgram(options.name, text);  // before the compiler, which may end the process
   auto loaded = Load(text, options);
   if (loaded.ok()) return loaded;
   if (loaded.status().code() != absl::StatusCode::kNotFound) {
