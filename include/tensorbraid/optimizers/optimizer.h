@@ -162,7 +162,8 @@ class Optimizer {
 
 // Returns the mean of the towers' gradients for each variable. Every tower must list the same variables in the same
 // order. A tower whose loss does not depend on a variable contributes a gradient of 0. Slices of all towers are
-// concatenated; if one tower's gradient is dense, so is the mean. New nodes are placed by the open device scope.
+// concatenated; if one tower's gradient is dense, so is the mean. New nodes are placed by the open device scope. If it
+// leaves the type of the device open, they are beside the variable, or on the host if the variable is in another task.
 std::vector<GradAndVar> AverageGradients(const std::vector<std::vector<GradAndVar>>& tower_grads,
                                          std::source_location loc = std::source_location::current());
 
