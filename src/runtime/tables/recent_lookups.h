@@ -19,7 +19,7 @@ namespace tensorbraid {
 struct KeyOrder {
   std::vector<uint32_t> begin = {};
   std::vector<uint32_t> numbers = {};
-  std::vector<uint16_t> tables = {};  // by position
+  std::vector<uint16_t> tables = {};  // tables[i] is the small table of numbers[i]
 };
 
 struct RowInfo;

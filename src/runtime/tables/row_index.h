@@ -53,8 +53,9 @@ class RowIndex {
   // Begins to load the buckets that an insertion moves.
   void PrefetchMove() const {
     if (old_ == nullptr) return;
-    __builtin_prefetch(&old_->buckets[next_move_]);
-    for (uint32_t b : {2 * next_move_, 2 * next_move_ + 1}) __builtin_prefetch(&now_.buckets[b], 1);
+    const uint32_t next = old_->next_move;
+    __builtin_prefetch(&old_->buckets[next]);
+    for (uint32_t b : {2 * next, 2 * next + 1}) __builtin_prefetch(&now_.buckets[b], 1);
   }
 
   // A row that probably has this hash, or kNone if no row has it.
@@ -240,9 +241,8 @@ class RowIndex {
     grown.row_bits = static_cast<uint8_t>(std::bit_width(uint32_t{grown.base} * kMostEntries) + grown.doublings);
     if (grown.row_bits > 30) return false;
     if (!grown.Allocate(arena)) return false;
-    if (now_.size != 0) old_ = std::make_unique<Array>(std::move(now_));
+    if (now_.size != 0) old_ = std::make_unique<Earlier>(std::move(now_));
     now_ = std::move(grown);
-    next_move_ = 0;
     return true;
   }
 
@@ -250,7 +250,7 @@ class RowIndex {
   // that searches find them.
   template <typename HashOf>
   uint32_t MoveBucket(const HashOf& hash_of) {
-    const uint32_t b = next_move_++;
+    const uint32_t b = old_->next_move++;
     const Bucket& bucket = old_->buckets[b];
     uint32_t moved = 0;
     for (uint32_t i = 0; i < kEntries; ++i) {
@@ -265,14 +265,18 @@ class RowIndex {
         now_.Put(now_.HomeOf(hash), now_.Entry(hash, number - 1));
       }
     }
-    if (next_move_ == old_->size) old_ = nullptr;
+    if (old_->next_move == old_->size) old_ = nullptr;
     return moved;
   }
 
+  struct Earlier : Array {
+    explicit Earlier(Array&& array) : Array(std::move(array)) {}
+    uint32_t next_move = 0;  // the bucket that is moved next
+  };
+
   Array now_;
+  std::unique_ptr<Earlier> old_;  // while its entries are being moved
   uint32_t rows_ = 0;
-  uint32_t next_move_ = 0;      // the bucket of `old_` that is moved next
-  std::unique_ptr<Array> old_;  // while its entries are being moved
   uint8_t base_;
   uint8_t most_moved_ = 0;
 };

@@ -33,6 +33,13 @@ bool SmallTable::AddColumns(std::span<const float> initial) {
 }
 
 bool SmallTable::EnsureChunk(uint32_t chunk) {
+  if (chunks_.chunks() == 0) {
+    // Other small tables may have had rows before there were so many columns.
+    size_t together = shared_->together.load(std::memory_order_relaxed);
+    while (together > first_columns_ &&
+           !shared_->together.compare_exchange_weak(together, first_columns_, std::memory_order_relaxed)) {
+    }
+  }
   if (chunks_.chunks() == chunk && !chunks_.AddChunk(stride_, shared_->arena)) return false;
   for (size_t column = 0; later_ != nullptr && column < later_->size(); ++column) {
     RowChunks& chunks = (*later_)[column];

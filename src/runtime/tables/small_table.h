@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -52,7 +53,8 @@ struct TableMemory {
 // Rows are numbered from 0 in the order of their insertion, and do not move. An erased row is free, and its place is
 // that of the next new one. Their numbers are columns: column 0 is the variable, the others are slots of optimizers. A
 // row is one piece of memory: its info, then its columns. Columns that are added when there are rows already have
-// pieces of their own. The owner holds `mu` during every call.
+// pieces of their own. The owner holds `mu` during every call. Neighbours share a lock, so that a visit takes fewer of
+// them: nobody may lock two small tables of a lock one after the other.
 class alignas(64) SmallTable {
  public:
   // What the small tables of a table share. It outlives them.
@@ -64,18 +66,19 @@ class alignas(64) SmallTable {
     // Where the numbers of a column begin in a row; those of the next column follow.
     std::array<uint32_t, kMostColumns + 1> begin;
     RowArena arena = {};
+    // The columns before this one are in the same piece of memory as the info, in each row that there is.
+    std::atomic<size_t> together = kMostColumns;
+    // Whether a small table records changes. It is set while the lock of this small table is held.
+    std::atomic<bool> records_changes{false};
   };
-  // Comes before all other calls. `base` is explained in row_index.h.
-  void Begin(Shared& shared, uint32_t base) TB_REQUIRES(mu) {
-    shared_ = &shared;
-    index_ = RowIndex(base);
-  }
+  // `base` is explained in row_index.h. The lock outlives this object.
+  SmallTable(Shared& shared, BriefLock& lock, uint32_t base) : mu(lock), index_(base), shared_(&shared) {}
 
-  mutable BriefLock mu;
+  BriefLock& mu;
 
   // Begins to load this object, which is not locked yet.
   void PrefetchSelf() const {
-    for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at, 1);
+    for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at);
   }
   // Call visit(address) for the lines of the cache that later calls for a key need: the buckets of the index, and the
   // entry of a row in the list of chunks.
@@ -147,6 +150,11 @@ class alignas(64) SmallTable {
     return numbers(column, row);
   }
   TableMemory Memory() const TB_REQUIRES(mu);
+  // Sets `changes`. All rows are as they were at the save `saved`.
+  void RecordChanges(uint64_t saved) TB_REQUIRES(mu) {
+    shared_->records_changes.store(true, std::memory_order_relaxed);
+    changes = std::make_unique<Changes>(saved);
+  }
 
  private:
   size_t row_bytes(size_t column) const { return width(column) * sizeof(float); }
@@ -159,12 +167,12 @@ class alignas(64) SmallTable {
   // Makes the chunk with this number in all columns. REQUIRES: the earlier ones exist.
   bool EnsureChunk(uint32_t chunk) TB_REQUIRES(mu);
 
-  uint32_t stride_ = 0;  // of a row in `chunks_`, in bytes
   [[no_unique_address]] RowIndex index_ TB_GUARDED_BY(mu);
   uint8_t columns_ TB_GUARDED_BY(mu) = 0;              // all
   uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;        // those in `chunks_`
   uint32_t free_ TB_GUARDED_BY(mu) = RowIndex::kNone;  // the first free place
-  Shared* shared_ = nullptr;
+  uint32_t stride_ = 0;                                // of a row in `chunks_`, in bytes
+  Shared* const shared_;
   std::unique_ptr<std::vector<RowChunks>> later_ TB_GUARDED_BY(mu);  // columns that came when there were rows
   RowChunks chunks_ TB_GUARDED_BY(mu);                               // of infos and the first columns
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -21,13 +22,17 @@ Status NoMemory(int64_t dim) {
 
 }  // namespace
 
-TableRows::TableRows(int64_t dim, int part, int parts) TB_NO_THREAD_SAFETY_ANALYSIS
+TableRows::TableRows(int64_t dim, int part, int parts)
     : part_(part),
       parts_(parts),
       shared_(static_cast<size_t>(dim)),
-      small_(static_cast<size_t>((kSmallTables - part + parts - 1) / parts)) {
-  // Indices double, so second sizes from 8 to 15 buckets spread the moments at which they grow.
-  for (size_t t = 0; t < small_.size(); ++t) small_[t].Begin(shared_, 8 + static_cast<uint32_t>(t) % 8);
+      locks_((static_cast<size_t>((kSmallTables - part + parts - 1) / parts) + kTablesOfLock - 1) / kTablesOfLock) {
+  const auto tables = static_cast<size_t>((kSmallTables - part + parts - 1) / parts);
+  small_.reserve(tables);
+  for (size_t t = 0; t < tables; ++t) {
+    // Indices double, so second sizes from 8 to 15 buckets spread the moments at which they grow.
+    small_.emplace_back(shared_, locks_[t / kTablesOfLock], 8 + static_cast<uint32_t>(t) % 8);
+  }
 }
 
 void TableRows::SetWidth(size_t column, int64_t width) {
@@ -42,6 +47,7 @@ StatusOr<KeyOrder> TableRows::OrderOf(std::span<const int64_t> keys) const {
   KeyOrder order{.begin = std::vector<uint32_t>(small_.size() + 2),
                  .numbers = std::vector<uint32_t>(keys.size()),
                  .tables = std::vector<uint16_t>(keys.size())};
+  std::vector<uint16_t> table_of(keys.size());
   // A counting sort. The sizes are counted two places further on, so that after the sum begin[t + 1] is where small
   // table t begins, and each key that is placed advances it, up to the end of the small table.
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -51,12 +57,14 @@ StatusOr<KeyOrder> TableRows::OrderOf(std::span<const int64_t> keys) const {
                              " of the table, but was sent to part ", part_,
                              ": a key belongs to part floor-mod(floor-mod(key, ", kSmallTables, "), parts)");
     }
-    order.tables[i] = static_cast<uint16_t>(residue / parts_);
-    ++order.begin[size_t{order.tables[i]} + 2];
+    table_of[i] = static_cast<uint16_t>(residue / parts_);
+    ++order.begin[size_t{table_of[i]} + 2];
   }
   std::partial_sum(order.begin.begin(), order.begin.end(), order.begin.begin());
   for (size_t i = 0; i < keys.size(); ++i) {
-    order.numbers[order.begin[size_t{order.tables[i]} + 1]++] = static_cast<uint32_t>(i);
+    const uint32_t at = order.begin[size_t{table_of[i]} + 1]++;
+    order.numbers[at] = static_cast<uint32_t>(i);
+    order.tables[at] = table_of[i];
   }
   return order;
 }
@@ -64,8 +72,8 @@ StatusOr<KeyOrder> TableRows::OrderOf(std::span<const int64_t> keys) const {
 // Visits some keys, in the order of their small tables. Four stages work on four groups of keys at a time: the first
 // three find out where the next ones read memory, and what they found is loaded at once. So the processor waits for
 // many lines of the cache at the same time. It drops a prefetch of an address whose page it has not used lately, but
-// not a load. A small table is locked from the first stage of its first key to the last stage of its last one. Locks
-// are taken in the order of the small tables.
+// not a load. A lock is held from the first stage of its first key to the last stage of its last one. Locks are taken
+// in the order of the small tables.
 class TableRows::Visitor {
  public:
   // `known` has the rows that the keys probably have, in their order; empty if nothing is known. The rows that are
@@ -73,8 +81,11 @@ class TableRows::Visitor {
   Visitor(TableRows& rows, const Visit& visit, const KeyOrder& order, std::span<const FoundRow> known,
           std::span<FoundRow> found, const Apply& apply)
       : rows_(rows), visit_(visit), order_(order), all_known_(known), all_found_(found), apply_(apply) {
+    const size_t together = rows.shared_.together.load(std::memory_order_relaxed);
     for (const int column : visit.columns) {
-      row_bytes_ = std::max(row_bytes_, rows.small_[0].BytesTo(static_cast<size_t>(column)));
+      const auto c = static_cast<size_t>(column);
+      row_bytes_ = std::max(row_bytes_, rows.small_[0].BytesTo(c));
+      together_ &= c < together;
     }
     row_bytes_ = std::min(row_bytes_, kMostLines * kLine);
   }
@@ -83,8 +94,10 @@ class TableRows::Visitor {
   bool VisitTables(size_t first, size_t last) TB_NO_THREAD_SAFETY_ANALYSIS {
     const size_t begin = order_.begin[first], count = order_.begin[last] - begin;
     numbers_ = std::span(order_.numbers).subspan(begin, count);
+    tables_ = std::span(order_.tables).subspan(begin, count);
     if (!all_known_.empty()) known_ = all_known_.subspan(begin, count);
     if (!all_found_.empty()) found_rows_ = all_found_.subspan(begin, count);
+    unlocked_ = locked_ = first / kTablesOfLock;
     const size_t groups = (numbers_.size() + kGroup - 1) / kGroup;
     bool ok = true;
     for (size_t step = 0; ok && step < groups + 3; ++step) {
@@ -99,9 +112,7 @@ class TableRows::Visitor {
       visit_.counts->found += static_cast<int64_t>(found_);
       visit_.counts->made += static_cast<int64_t>(made_);
     }
-    for (; unlocked_ < locked_; ++unlocked_) {  // after a failure
-      if (unlocked_ + 1 == locked_ || IsLast(unlocked_)) TableOf(unlocked_).mu.Unlock();
-    }
+    UnlockTo(locked_);
     return ok;
   }
 
@@ -112,18 +123,13 @@ class TableRows::Visitor {
 
   // A key on its way through the stages.
   struct Key {
-    SmallTable* table;
-    uint64_t hash;  // not there if the place of the row is known from the beginning
-    FoundRow row;   // one that is probably its row
+    SmallTable* table;  // null: the row is probably known, and nothing else of the small table is needed
+    uint64_t hash;      // not there if the place of the row is known from the beginning
+    FoundRow row;       // one that is probably its row
   };
   size_t Begin(size_t group) const { return group * kGroup; }
   size_t End(size_t group) const { return std::min(numbers_.size(), (group + 1) * kGroup); }
   Key& At(size_t i) { return keys_[i % keys_.size()]; }
-  SmallTable& TableOf(size_t i) const { return rows_.small_[order_.tables[numbers_[i]]]; }
-  // Whether key i is the last of its small table.
-  bool IsLast(size_t i) const {
-    return i + 1 == numbers_.size() || order_.tables[numbers_[i]] != order_.tables[numbers_[i + 1]];
-  }
 
   // Notes an address that is loaded before the next stage.
   void LoadLater(const void* address) { addresses_[num_addresses_++] = static_cast<const char*>(address); }
@@ -133,24 +139,43 @@ class TableRows::Visitor {
     num_addresses_ = 0;
   }
 
+  // Releases the locks before number `lock`. A lock is held if it is among those of the keys that have been in the
+  // first stage.
+  void UnlockTo(size_t lock) TB_NO_THREAD_SAFETY_ANALYSIS {
+    for (; unlocked_ < lock; ++unlocked_) {
+      if ((held_[unlocked_ / 64] >> unlocked_ % 64 & 1) != 0) rows_.locks_[unlocked_].Unlock();
+    }
+  }
+  void LockOf(size_t table) TB_NO_THREAD_SAFETY_ANALYSIS {
+    const size_t lock = table / kTablesOfLock;
+    if (lock < locked_) return;
+    rows_.locks_[lock].Lock();
+    held_[lock / 64] |= uint64_t{1} << lock % 64;
+    locked_ = lock + 1;
+    records_ = visit_.write && rows_.shared_.records_changes.load(std::memory_order_relaxed);
+  }
+
   bool FindBuckets(size_t group) TB_NO_THREAD_SAFETY_ANALYSIS {
     const bool adds = visit_.absent == Absent::kAdd;
     for (size_t i = Begin(group); i < End(group); ++i) {
       Key& key = At(i);
-      key.table = &TableOf(i);
-      if (i == 0 || IsLast(i - 1)) {
-        key.table->mu.Lock();
-        locked_ = i + 1;
-        if (adds && !key.table->EnsureColumns(visit_.initial)) return false;
-      }
-      locked_ = i + 1;
+      const size_t t = tables_[i];
+      LockOf(t);
       key.row = known_.empty() ? FoundRow() : known_[i];
+      if (key.row.place != nullptr && together_ && !records_) {
+        key.table = nullptr;
+        continue;
+      }
+      key.table = &rows_.small_[t];
+      if (adds && !key.table->EnsureColumns(visit_.initial)) return false;
       if (key.row.place != nullptr) continue;
       key.hash = KeyHash(visit_.keys[numbers_[i]]);
       key.table->VisitBuckets(key.hash, [this](const void* address) { LoadLater(address); });
       if (adds) key.table->PrefetchMove();
     }
-    for (size_t i = locked_; i < End(group + 1); ++i) TableOf(i).PrefetchSelf();
+    for (size_t i = End(group); i < End(group + 1); ++i) {
+      if (known_.empty() || known_[i].place == nullptr || !together_ || records_) rows_.small_[tables_[i]].PrefetchSelf();
+    }
     return true;
   }
 
@@ -178,10 +203,11 @@ class TableRows::Visitor {
         }
         if (place == nullptr) continue;
       }
-      const auto* const begin = reinterpret_cast<const char*>(place);
-      const size_t bytes = std::min<size_t>(row_bytes_, key.table->place_bytes());
-      for (size_t at = 0; at < bytes; at += kLine) LoadLater(begin + at);
-      LoadLater(begin + bytes - 1);
+      const size_t bytes = key.table == nullptr ? row_bytes_ : std::min<size_t>(row_bytes_, key.table->place_bytes());
+      const auto begin = reinterpret_cast<uintptr_t>(place);
+      for (uintptr_t line = begin / kLine * kLine; line < begin + bytes; line += kLine) {
+        LoadLater(reinterpret_cast<const void*>(line));
+      }
     }
   }
 
@@ -194,6 +220,7 @@ class TableRows::Visitor {
       visited.info = nullptr;
       const int64_t number = visit_.keys[numbers_[i]];
       if (key.row.place == nullptr || !SmallTable::IsRowOf(*key.row.place, number)) {
+        key.table = &rows_.small_[tables_[i]];
         key.row = FindOrAdd(key, number);
         if (!found_rows_.empty()) found_rows_[i] = key.row;
         if (key.row.place == nullptr) {
@@ -204,16 +231,21 @@ class TableRows::Visitor {
         found_rows_[i] = key.row;
       }
       ++found_;
-      if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(key.row.number);
       visited.info = key.row.place;
+      if (key.table == nullptr) {
+        auto* const first = reinterpret_cast<float*>(key.row.place + 1);
+        for (size_t c = 0; c < visit_.columns.size(); ++c) {
+          visited.numbers[c] = first + rows_.shared_.begin[static_cast<size_t>(visit_.columns[c])];
+        }
+        continue;
+      }
+      if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(key.row.number);
       for (size_t c = 0; c < visit_.columns.size(); ++c) {
         visited.numbers[c] = key.table->numbers(static_cast<size_t>(visit_.columns[c]), key.row.number, key.row.place);
       }
     }
     apply_({visited_.data(), end - begin});
-    for (; unlocked_ < end; ++unlocked_) {
-      if (IsLast(unlocked_)) TableOf(unlocked_).mu.Unlock();
-    }
+    UnlockTo(end == numbers_.size() ? locked_ : tables_[end] / kTablesOfLock);
     return true;
   }
 
@@ -229,7 +261,7 @@ class TableRows::Visitor {
     const uint64_t hash = KeyHash(number);
     uint32_t row = key.table->Find(number, hash);
     if (row != RowIndex::kNone) return found(row);
-    if (!adds) return {};
+    if (!adds || !key.table->EnsureColumns(visit_.initial)) return {};
     row = key.table->Add(number, hash, visit_.rows, visit_.initial);
     if (row == RowIndex::kNone) return {};
     ++made_;
@@ -244,12 +276,16 @@ class TableRows::Visitor {
   const std::span<FoundRow> all_found_;
   const Apply& apply_;
   size_t row_bytes_ = sizeof(RowInfo);  // the bytes of a row that are loaded
+  bool together_ = true;                // whether the columns of the visit follow the info of each row
+  bool records_ = false;                // whether changes may be recorded, in the small tables of the last lock
   std::span<const uint32_t> numbers_;   // the positions of the keys, by small table
+  std::span<const uint16_t> tables_;    // their small tables
   std::span<const FoundRow> known_;     // the rows that they probably have; empty: nothing is known
   std::span<FoundRow> found_rows_;      // those that they have; empty: nobody needs them
   size_t found_ = 0, made_ = 0;         // rows
-  size_t locked_ = 0, unlocked_ = 0;    // so many keys have been in the first stage, and in the last one
-  std::array<Key, 4 * kGroup> keys_;    // a ring
+  size_t locked_ = 0, unlocked_ = 0;    // the locks before these were taken if necessary, and released
+  std::array<uint64_t, (kSmallTables / kTablesOfLock + 64) / 64> held_{};  // a bit for each lock that was taken
+  std::array<Key, 4 * kGroup> keys_;                                       // a ring
   std::array<VisitedRow, kGroup> visited_;
   // Of two buckets, an entry and the lines of a row for each key.
   std::array<const char*, kGroup*(3 + kMostLines + 1)> addresses_;
@@ -309,7 +345,7 @@ Status TableRows::FillColumn(size_t column, std::span<const float> initial) {
 void TableRows::RecordChanges(uint64_t saved) {
   for (auto& small : small_) {
     BriefLockHolder lock(small.mu);
-    small.changes = std::make_unique<Changes>(saved);
+    small.RecordChanges(saved);
   }
 }
 

@@ -57,8 +57,8 @@ class TableRows {
     bool before_update = false;           // whether an update of the same keys probably follows
   };
   using Apply = std::function<void(std::span<const VisitedRow> rows)>;
-  // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each small
-  // table is locked once. A key that occurs repeatedly is visited repeatedly, in order. Several threads of the pool
+  // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each lock
+  // is taken once. A key that occurs repeatedly is visited repeatedly, in order. Several threads of the pool
   // share the work if it is worth it. InvalidArgument, before anything is visited, if the part does not hold one of the
   // keys; ResourceExhausted if there is no memory for a new row.
   Status VisitKeys(ThreadPool& pool, const Visit& visit, const Apply& apply);
@@ -105,8 +105,12 @@ class TableRows {
   class Visitor;
 
   const int part_, parts_;
+  // So many small tables in a row have a lock in common.
+  static constexpr size_t kTablesOfLock = 8;
+
   SmallTable::Shared shared_;
   RecentLookups lookups_;
+  std::vector<BriefLock> locks_;
   std::vector<SmallTable> small_;  // number t holds residue part + t * parts
   std::atomic<int64_t> made_{0}, erased_{0};
   std::atomic<int64_t> newest_step_{std::numeric_limits<int64_t>::min()};

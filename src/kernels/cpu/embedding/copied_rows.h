@@ -77,7 +77,7 @@ class RowCopier {
     }
     if (numbers.save == 0) return;
     if (counts != nullptr) counts->TakeAll(residue, numbers.save);
-    if (small.changes == nullptr) small.changes = std::make_unique<Changes>(0);
+    if (small.changes == nullptr) small.RecordChanges(0);
     small.changes->TakeAll(numbers.predecessor, numbers.save);
   }
 
