@@ -41,6 +41,8 @@ class RowChunks {
   char* At(RowPlace place, size_t stride) const { return Chunk(place.chunk) + place.offset * stride; }
   // The address of what At reads besides this object; null if it reads nothing else.
   const void* EntryOf(RowPlace place) const { return place.chunk < kInline ? nullptr : &more_[place.chunk - kInline]; }
+  // Whether there is a chunk. Reads what At reads.
+  bool Has(uint32_t chunk) const { return chunk < kInline ? first_[chunk] != nullptr : chunk < chunks_; }
   uint32_t chunks() const { return chunks_; }
   // Adds a chunk, whose rows have no values yet. Returns false if there is no memory.
   bool AddChunk(size_t stride, RowArena& arena);
@@ -55,10 +57,10 @@ class RowChunks {
   static constexpr uint32_t kInline = 5;
   char* Chunk(uint32_t chunk) const { return chunk < kInline ? first_[chunk] : more_[chunk - kInline]; }
 
-  std::array<char*, kInline> first_;
   std::unique_ptr<char*[]> more_;
   uint32_t capacity_ = 0;  // of `more_`
   uint32_t chunks_ = 0;
+  std::array<char*, kInline> first_{};
 };
 
 }  // namespace tensorbraid

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "runtime/tables/row_arena.h"
@@ -43,19 +42,38 @@ class RowIndex {
   // as the one before. Indices that grow at the same time should differ in it, so that their arrays fill up at
   // different moments. REQUIRES: 1 <= base <= 16.
   explicit RowIndex(uint32_t base = 1) : base_(static_cast<uint8_t>(base)) {}
+  ~RowIndex() {
+    now().Free();
+    earlier().Free();
+  }
+  RowIndex(RowIndex&& other) noexcept
+      : buckets_(std::exchange(other.buckets_, nullptr)),
+        earlier_(std::exchange(other.earlier_, nullptr)),
+        first_base_(other.first_base_),
+        doublings_(other.doublings_),
+        row_bits_(other.row_bits_),
+        base_(other.base_) {}
+  RowIndex& operator=(RowIndex&&) = delete;
+
+  // What searches do not need. It is not in the index, so that its owner can keep it in another line of the cache.
+  struct Progress {
+    uint32_t rows = 0;
+    uint32_t next_move = 0;  // the bucket of the earlier array that is moved next
+    uint8_t most_moved = 0;  // the most entries that one insertion has moved
+  };
 
   // Calls visit(address) for the buckets at which the search for this hash begins.
   template <typename Visit>
   void VisitBuckets(uint64_t hash, const Visit& visit) const {
-    if (now_.buckets != nullptr) visit(&now_.buckets[now_.HomeOf(hash)]);
-    if (old_ != nullptr) visit(&old_->buckets[old_->HomeOf(hash)]);
+    if (buckets_ != nullptr) visit(&buckets_[now().HomeOf(hash)]);
+    if (earlier_ != nullptr) visit(&earlier_[earlier().HomeOf(hash)]);
   }
   // Begins to load the buckets that an insertion moves.
-  void PrefetchMove() const {
-    if (old_ == nullptr) return;
-    const uint32_t next = old_->next_move;
-    __builtin_prefetch(&old_->buckets[next]);
-    for (uint32_t b : {2 * next, 2 * next + 1}) __builtin_prefetch(&now_.buckets[b], 1);
+  void PrefetchMove(const Progress& progress) const {
+    if (earlier_ == nullptr) return;
+    const uint32_t next = progress.next_move;
+    __builtin_prefetch(&earlier_[next]);
+    for (uint32_t b : {2 * next, 2 * next + 1}) __builtin_prefetch(&buckets_[b], 1);
   }
 
   // A row that probably has this hash, or kNone if no row has it.
@@ -66,36 +84,35 @@ class RowIndex {
   // The row with this hash for which is_row(number) holds, or kNone.
   template <typename IsRow>
   uint32_t Find(uint64_t hash, const IsRow& is_row) const {
-    const uint32_t row = now_.Find(hash, is_row);
-    return row != kNone || old_ == nullptr ? row : old_->Find(hash, is_row);
+    const uint32_t row = now().Find(hash, is_row);
+    return row != kNone || earlier_ == nullptr ? row : earlier().Find(hash, is_row);
   }
 
   // Adds a row, which has this hash. Memory comes from the arena, which outlives the index. hash_of(row) is the hash of
   // a row that was added before. Returns false and adds nothing if there is no memory, or if there would be more than
   // 2^30 rows. REQUIRES: the key has no row; `row` is at most the number of rows that there have been at the same time.
   template <typename HashOf>
-  bool Insert(uint64_t hash, uint32_t row, RowArena& arena, const HashOf& hash_of) {
+  bool Insert(uint64_t hash, uint32_t row, RowArena& arena, const HashOf& hash_of, Progress& progress) {
     uint32_t moved = 0;
-    if (old_ != nullptr) moved = MoveBucket(hash_of);
-    if (rows_ == now_.Limit() && !Grow(arena)) return false;
-    now_.Put(now_.HomeOf(hash), now_.Entry(hash, row));
-    ++rows_;
-    most_moved_ = static_cast<uint8_t>(std::max<uint32_t>(most_moved_, moved));
+    if (earlier_ != nullptr) moved = MoveBucket(hash_of, progress);
+    if (progress.rows == now().Limit() && !Grow(arena, progress)) return false;
+    const Array array = now();
+    array.Put(array.HomeOf(hash), array.Entry(hash, row));
+    ++progress.rows;
+    progress.most_moved = static_cast<uint8_t>(std::max<uint32_t>(progress.most_moved, moved));
     return true;
   }
 
   // Removes a row, which has this hash. REQUIRES: it was added.
-  void Erase(uint64_t hash, uint32_t row) {
-    now_.Erase(hash, row);
-    if (old_ != nullptr) old_->Erase(hash, row);
-    --rows_;
+  void Erase(uint64_t hash, uint32_t row, Progress& progress) {
+    now().Erase(hash, row);
+    if (earlier_ != nullptr) earlier().Erase(hash, row);
+    --progress.rows;
   }
 
-  uint32_t rows() const { return rows_; }
-  // The most entries that one insertion has moved.
-  uint32_t most_moved() const { return most_moved_; }
   int64_t bytes() const {
-    return static_cast<int64_t>(sizeof(Bucket)) * (int64_t{now_.size} + (old_ == nullptr ? 0 : old_->size));
+    return static_cast<int64_t>(sizeof(Bucket)) *
+           (int64_t{buckets_ == nullptr ? 0 : now().size()} + (earlier_ == nullptr ? 0 : earlier().size()));
   }
 
  private:
@@ -137,41 +154,26 @@ class RowIndex {
   // The hash as a fraction of 1, times `base`, has the number of the first array's bucket before the point, and after
   // it `doublings` more bits of the bucket's number, and then the bits that entries hold.
   struct Array {
-    Bucket* buckets = nullptr;
-    uint32_t size = 0;  // buckets
-    uint8_t base = 0, doublings = 0;
-    uint8_t row_bits = 0;  // the low bits of an entry, which hold the row number + 1
-    bool of_heap = false;  // otherwise the buckets belong to the arena
+    Bucket* buckets;
+    uint8_t base, doublings;
+    uint8_t row_bits;  // the low bits of an entry, which hold the row number + 1
 
-    Array() = default;
-    Array(Array&& other) noexcept { swap(other); }
-    Array& operator=(Array&& other) noexcept {
-      swap(other);
-      return *this;
-    }
-    ~Array() {
-      if (of_heap) std::free(buckets);
-    }
-    void swap(Array& other) {
-      std::swap(buckets, other.buckets);
-      std::swap(size, other.size);
-      std::swap(base, other.base);
-      std::swap(doublings, other.doublings);
-      std::swap(row_bits, other.row_bits);
-      std::swap(of_heap, other.of_heap);
-    }
+    uint32_t size() const { return uint32_t{base} << doublings; }  // buckets
+    size_t bytes() const { return size() * sizeof(Bucket); }
     // Makes the empty buckets. Returns false if there is no memory.
     bool Allocate(RowArena& arena) {
-      const size_t bytes = size * sizeof(Bucket);
-      of_heap = bytes > kMostOfArena;
-      buckets = static_cast<Bucket*>(of_heap ? std::aligned_alloc(alignof(Bucket), bytes) : arena.Allocate(bytes));
-      if (buckets != nullptr) std::memset(static_cast<void*>(buckets), 0, bytes);
+      buckets = static_cast<Bucket*>(bytes() > kMostOfArena ? std::aligned_alloc(alignof(Bucket), bytes())
+                                                            : arena.Allocate(bytes()));
+      if (buckets != nullptr) std::memset(static_cast<void*>(buckets), 0, bytes());
       return buckets != nullptr;
     }
+    void Free() const {
+      if (bytes() > kMostOfArena) std::free(buckets);
+    }
 
-    uint32_t Limit() const { return size * kMostEntries; }  // of the number of entries
+    uint32_t Limit() const { return buckets == nullptr ? 0 : size() * kMostEntries; }  // of the number of entries
     uint32_t HomeOf(uint64_t hash) const { return static_cast<uint32_t>((hash >> 32) * base >> (32 - doublings)); }
-    uint32_t Next(uint32_t bucket) const { return bucket + 1 == size ? 0 : bucket + 1; }
+    uint32_t Next(uint32_t bucket) const { return bucket + 1 == size() ? 0 : bucket + 1; }
     uint32_t RowMask() const { return (uint32_t{1} << row_bits) - 1; }
     uint32_t Bits(uint64_t hash) const { return static_cast<uint32_t>((hash >> 32) * base) << doublings; }
     uint32_t Entry(uint64_t hash, uint32_t row) const { return (Bits(hash) & ~RowMask()) | (row + 1); }
@@ -179,10 +181,10 @@ class RowIndex {
     // Calls visit(row, bucket, entry) for the entries that may have this hash, until it returns true.
     template <typename Visit>
     void Search(uint64_t hash, const Visit& visit) const {
-      if (size == 0) return;
+      if (buckets == nullptr) return;
       const uint32_t bits = Bits(hash);
       uint32_t b = HomeOf(hash);
-      for (uint32_t seen = 0; seen < size; ++seen) {
+      for (uint32_t seen = 0; seen < size(); ++seen) {
         const Bucket& bucket = buckets[b];
         for (uint32_t equal = bucket.Equal(bits, row_bits); equal != 0; equal &= equal - 1) {
           const auto i = static_cast<uint32_t>(std::countr_zero(equal));
@@ -204,7 +206,7 @@ class RowIndex {
       });
       return found;
     }
-    void Put(uint32_t home, uint32_t entry) {
+    void Put(uint32_t home, uint32_t entry) const {
       uint32_t b = home;
       for (; true; b = Next(b)) {
         Bucket& bucket = buckets[b];
@@ -218,7 +220,7 @@ class RowIndex {
         if (bucket.passed() < kMostPassed) ++bucket.marks;
       }
     }
-    void Erase(uint64_t hash, uint32_t row) {
+    void Erase(uint64_t hash, uint32_t row) const {
       Search(hash, [&](uint32_t r, uint32_t b, uint32_t i) {
         if (r != row) return false;
         buckets[b].entries[i] = 0;
@@ -231,54 +233,64 @@ class RowIndex {
     }
   };
 
+  static uint8_t RowBits(uint32_t base, uint32_t doublings) {
+    return static_cast<uint8_t>(std::bit_width(base * kMostEntries) + static_cast<int>(doublings));
+  }
+  Array now() const { return {buckets_, first_base_, doublings_, row_bits_}; }
+  // The array before, whose entries are being moved. It has no buckets if there is none.
+  Array earlier() const {
+    if (doublings_ == 0) return {earlier_, 1, 0, RowBits(1, 0)};
+    return {earlier_, first_base_, static_cast<uint8_t>(doublings_ - 1), static_cast<uint8_t>(row_bits_ - 1)};
+  }
+
   // An array is twice as large as the one before (the second has at most 16 buckets), and an insertion empties a
-  // bucket. So `old_` is empty long before `now_` is full.
-  bool Grow(RowArena& arena) {
-    Array grown;
-    grown.base = now_.size == 0 ? 1 : base_;
-    if (now_.size != 0 && now_.base == base_) grown.doublings = static_cast<uint8_t>(now_.doublings + 1);
-    grown.size = uint32_t{grown.base} << grown.doublings;
-    grown.row_bits = static_cast<uint8_t>(std::bit_width(uint32_t{grown.base} * kMostEntries) + grown.doublings);
+  // bucket. So the earlier array is empty long before this one is full.
+  bool Grow(RowArena& arena, Progress& progress) {
+    Array grown{.buckets = nullptr, .base = buckets_ == nullptr ? uint8_t{1} : base_, .doublings = 0, .row_bits = 0};
+    if (buckets_ != nullptr && first_base_ == base_) grown.doublings = static_cast<uint8_t>(doublings_ + 1);
+    grown.row_bits = RowBits(grown.base, grown.doublings);
     if (grown.row_bits > 30) return false;
     if (!grown.Allocate(arena)) return false;
-    if (now_.size != 0) old_ = std::make_unique<Earlier>(std::move(now_));
-    now_ = std::move(grown);
+    earlier_ = buckets_;
+    buckets_ = grown.buckets;
+    first_base_ = grown.base;
+    doublings_ = grown.doublings;
+    row_bits_ = grown.row_bits;
+    progress.next_move = 0;
     return true;
   }
 
-  // Copies the entries of a bucket of `old_`, and returns their number. They stay there until all have been copied, so
-  // that searches find them.
+  // Copies the entries of a bucket of the earlier array, and returns their number. They stay there until all have been
+  // copied, so that searches find them.
   template <typename HashOf>
-  uint32_t MoveBucket(const HashOf& hash_of) {
-    const uint32_t b = old_->next_move++;
-    const Bucket& bucket = old_->buckets[b];
+  uint32_t MoveBucket(const HashOf& hash_of, Progress& progress) {
+    const Array to = now(), from = earlier();
+    const uint32_t b = progress.next_move++;
+    const Bucket& bucket = from.buckets[b];
     uint32_t moved = 0;
     for (uint32_t i = 0; i < kEntries; ++i) {
       const uint32_t entry = bucket.entries[i];
       if (entry == 0) continue;
       ++moved;
-      const uint32_t number = entry & old_->RowMask();
-      if (now_.base == old_->base && (bucket.marks & (kDisplaced << i)) == 0) {
-        now_.Put(2 * b + (entry >> 31), (entry & ~old_->RowMask()) << 1 | number);
+      const uint32_t number = entry & from.RowMask();
+      if (to.base == from.base && (bucket.marks & (kDisplaced << i)) == 0) {
+        to.Put(2 * b + (entry >> 31), (entry & ~from.RowMask()) << 1 | number);
       } else {
         const uint64_t hash = hash_of(number - 1);
-        now_.Put(now_.HomeOf(hash), now_.Entry(hash, number - 1));
+        to.Put(to.HomeOf(hash), to.Entry(hash, number - 1));
       }
     }
-    if (old_->next_move == old_->size) old_ = nullptr;
+    if (progress.next_move == from.size()) {
+      from.Free();
+      earlier_ = nullptr;
+    }
     return moved;
   }
 
-  struct Earlier : Array {
-    explicit Earlier(Array&& array) : Array(std::move(array)) {}
-    uint32_t next_move = 0;  // the bucket that is moved next
-  };
-
-  Array now_;
-  std::unique_ptr<Earlier> old_;  // while its entries are being moved
-  uint32_t rows_ = 0;
+  Bucket* buckets_ = nullptr;
+  Bucket* earlier_ = nullptr;  // the array before, while its entries are being moved
+  uint8_t first_base_ = 1, doublings_ = 0, row_bits_ = 0;  // of the array
   uint8_t base_;
-  uint8_t most_moved_ = 0;
 };
 
 }  // namespace tensorbraid

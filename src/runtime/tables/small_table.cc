@@ -52,7 +52,7 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
   const uint32_t row = next_row();
   if (!EnsureChunk(RowPlace(row).chunk)) return RowIndex::kNone;
   const auto hash_of = [this](uint32_t r) TB_NO_THREAD_SAFETY_ANALYSIS { return KeyHash(info(r).key); };
-  if (!index_.Insert(hash, row, shared_->arena, hash_of)) return RowIndex::kNone;
+  if (!index_.Insert(hash, row, shared_->arena, hash_of, progress_)) return RowIndex::kNone;
   if (row == free_) free_ = static_cast<uint32_t>(info(row).key);
   info(row) = {.key = key, .version = -1};
   if (rows != nullptr) rows->Fill(key, {numbers(0, row), shared_->dim});
@@ -64,7 +64,7 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
 
 void SmallTable::Erase(uint32_t row) {
   RowInfo& erased = info(row);
-  index_.Erase(KeyHash(erased.key), row);
+  index_.Erase(KeyHash(erased.key), row, progress_);
   if (changes != nullptr) changes->Deleted(row, erased.key);
   const uint64_t free = uint64_t{NumFree()} + 1;
   erased = {.key = static_cast<int64_t>(free << 32 | free_), .version = RowInfo::kFree};
@@ -79,7 +79,7 @@ void SmallTable::FillColumn(size_t column, float initial) {
 }
 
 TableMemory SmallTable::Memory() const {
-  TableMemory memory{.rows = rows(), .most_moved = index_.most_moved()};
+  TableMemory memory{.rows = rows(), .most_moved = progress_.most_moved};
   memory.numbers = int64_t{rows()} * int64_t{shared_->begin[columns_]} * static_cast<int64_t>(sizeof(float));
   int64_t all = static_cast<int64_t>(sizeof(*this)) + index_.bytes() + chunks_.bytes(stride_);
   int64_t of_row = stride_;

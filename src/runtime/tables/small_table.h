@@ -72,13 +72,15 @@ class alignas(64) SmallTable {
     std::atomic<bool> records_changes{false};
   };
   // `base` is explained in row_index.h. The lock outlives this object.
-  SmallTable(Shared& shared, BriefLock& lock, uint32_t base) : mu(lock), index_(base), shared_(&shared) {}
+  SmallTable(Shared& shared, BriefLock& lock, uint32_t base) : mu(lock), shared_(&shared), index_(base) {}
 
   BriefLock& mu;
 
-  // Begins to load this object, which is not locked yet.
-  void PrefetchSelf() const {
-    for (size_t at = 0; at < sizeof(*this); at += 64) __builtin_prefetch(reinterpret_cast<const char*>(this) + at);
+  // Begins to load this object, which is not locked yet. Searches for rows of the first chunks need only the second
+  // line of the cache.
+  void PrefetchSelf(bool all) const {
+    if (all) __builtin_prefetch(this);
+    __builtin_prefetch(reinterpret_cast<const char*>(this) + 64);
   }
   // Call visit(address) for the lines of the cache that later calls for a key need: the buckets of the index, and the
   // entry of a row in the list of chunks.
@@ -86,7 +88,7 @@ class alignas(64) SmallTable {
   void VisitBuckets(uint64_t hash, const Visit& visit) const TB_REQUIRES(mu) {
     index_.VisitBuckets(hash, visit);
   }
-  void PrefetchMove() const TB_REQUIRES(mu) { index_.PrefetchMove(); }
+  void PrefetchMove() const TB_REQUIRES(mu) { index_.PrefetchMove(progress_); }
   template <typename Visit>
   void VisitEntry(uint32_t row, const Visit& visit) const TB_REQUIRES(mu) {
     if (const void* entry = chunks_.EntryOf(RowPlace(row)); entry != nullptr) visit(entry);
@@ -97,7 +99,7 @@ class alignas(64) SmallTable {
   // The place of a row, which stays the same; null if there is no memory for so many rows yet.
   RowInfo* PlaceOf(uint32_t row) const TB_REQUIRES(mu) {
     const RowPlace place(row);
-    return place.chunk < chunks_.chunks() ? reinterpret_cast<RowInfo*>(chunks_.At(place, stride_)) : nullptr;
+    return chunks_.Has(place.chunk) ? reinterpret_cast<RowInfo*>(chunks_.At(place, stride_)) : nullptr;
   }
   // Whether a place has the row of the key.
   static bool IsRowOf(const RowInfo& place, int64_t key) { return place.key == key && place.version != RowInfo::kFree; }
@@ -118,9 +120,9 @@ class alignas(64) SmallTable {
   // Sets all rows of a column to this number.
   void FillColumn(size_t column, float initial) TB_REQUIRES(mu);
 
-  uint32_t rows() const TB_REQUIRES(mu) { return index_.rows(); }
+  uint32_t rows() const TB_REQUIRES(mu) { return progress_.rows; }
   // The number that the next new row gets.
-  uint32_t next_row() const TB_REQUIRES(mu) { return free_ != RowIndex::kNone ? free_ : index_.rows(); }
+  uint32_t next_row() const TB_REQUIRES(mu) { return free_ != RowIndex::kNone ? free_ : rows(); }
   // Calls visit(row) for each row, in the order of their numbers. `visit` may erase the row.
   template <typename Visit>
   void ForEachRow(const Visit& visit) const TB_REQUIRES(mu) {
@@ -167,21 +169,26 @@ class alignas(64) SmallTable {
   // Makes the chunk with this number in all columns. REQUIRES: the earlier ones exist.
   bool EnsureChunk(uint32_t chunk) TB_REQUIRES(mu);
 
-  [[no_unique_address]] RowIndex index_ TB_GUARDED_BY(mu);
-  uint8_t columns_ TB_GUARDED_BY(mu) = 0;              // all
-  uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;        // those in `chunks_`
-  uint32_t free_ TB_GUARDED_BY(mu) = RowIndex::kNone;  // the first free place
-  uint32_t stride_ = 0;                                // of a row in `chunks_`, in bytes
+  // The first line of the cache.
   Shared* const shared_;
   std::unique_ptr<std::vector<RowChunks>> later_ TB_GUARDED_BY(mu);  // columns that came when there were rows
-  RowChunks chunks_ TB_GUARDED_BY(mu);                               // of infos and the first columns
 
  public:
   // Null unless changes are recorded, which the first save begins that increments can follow. Whoever makes, changes or
   // deletes a row reports it there.
   std::unique_ptr<Changes> changes TB_GUARDED_BY(mu);
+
+ private:
+  [[no_unique_address]] RowIndex::Progress progress_ TB_GUARDED_BY(mu);
+  uint8_t columns_ TB_GUARDED_BY(mu) = 0;              // all
+  uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;        // those in `chunks_`
+  uint32_t free_ TB_GUARDED_BY(mu) = RowIndex::kNone;  // the first free place
+  RowChunks chunks_ TB_GUARDED_BY(mu);                 // of infos and the first columns
+  // The second line of the cache begins with the places of the first chunks.
+  [[no_unique_address]] RowIndex index_ TB_GUARDED_BY(mu);
+  uint32_t stride_ = 0;  // of a row in `chunks_`, in bytes
 };
-static_assert(sizeof(SmallTable) == 128, "a visit loads two lines of the cache");
+static_assert(sizeof(SmallTable) == 128, "a visit loads at most two lines of the cache");
 
 }  // namespace tensorbraid
 

@@ -81,11 +81,10 @@ class TableRows::Visitor {
   Visitor(TableRows& rows, const Visit& visit, const KeyOrder& order, std::span<const FoundRow> known,
           std::span<FoundRow> found, const Apply& apply)
       : rows_(rows), visit_(visit), order_(order), all_known_(known), all_found_(found), apply_(apply) {
-    const size_t together = rows.shared_.together.load(std::memory_order_relaxed);
     for (const int column : visit.columns) {
       const auto c = static_cast<size_t>(column);
       row_bytes_ = std::max(row_bytes_, rows.small_[0].BytesTo(c));
-      together_ &= c < together;
+      columns_ = std::max(columns_, c + 1);
     }
     row_bytes_ = std::min(row_bytes_, kMostLines * kLine);
   }
@@ -152,6 +151,7 @@ class TableRows::Visitor {
     rows_.locks_[lock].Lock();
     held_[lock / 64] |= uint64_t{1} << lock % 64;
     locked_ = lock + 1;
+    together_ = columns_ <= rows_.shared_.together.load(std::memory_order_relaxed);
     records_ = visit_.write && rows_.shared_.records_changes.load(std::memory_order_relaxed);
   }
 
@@ -174,7 +174,8 @@ class TableRows::Visitor {
       if (adds) key.table->PrefetchMove();
     }
     for (size_t i = End(group); i < End(group + 1); ++i) {
-      if (known_.empty() || known_[i].place == nullptr || !together_ || records_) rows_.small_[tables_[i]].PrefetchSelf();
+      if (!known_.empty() && known_[i].place != nullptr && together_ && !records_) continue;
+      rows_.small_[tables_[i]].PrefetchSelf(adds || !together_);
     }
     return true;
   }
@@ -203,7 +204,8 @@ class TableRows::Visitor {
         }
         if (place == nullptr) continue;
       }
-      const size_t bytes = key.table == nullptr ? row_bytes_ : std::min<size_t>(row_bytes_, key.table->place_bytes());
+      const bool together = together_ || key.table == nullptr;
+      const size_t bytes = together ? row_bytes_ : std::min<size_t>(row_bytes_, key.table->place_bytes());
       const auto begin = reinterpret_cast<uintptr_t>(place);
       for (uintptr_t line = begin / kLine * kLine; line < begin + bytes; line += kLine) {
         LoadLater(reinterpret_cast<const void*>(line));
@@ -232,16 +234,14 @@ class TableRows::Visitor {
       }
       ++found_;
       visited.info = key.row.place;
-      if (key.table == nullptr) {
-        auto* const first = reinterpret_cast<float*>(key.row.place + 1);
-        for (size_t c = 0; c < visit_.columns.size(); ++c) {
-          visited.numbers[c] = first + rows_.shared_.begin[static_cast<size_t>(visit_.columns[c])];
-        }
-        continue;
+      if (visit_.write && key.table != nullptr && key.table->changes != nullptr) {
+        key.table->changes->Changed(key.row.number);
       }
-      if (visit_.write && key.table->changes != nullptr) key.table->changes->Changed(key.row.number);
+      const bool together = together_ || key.table == nullptr;
       for (size_t c = 0; c < visit_.columns.size(); ++c) {
-        visited.numbers[c] = key.table->numbers(static_cast<size_t>(visit_.columns[c]), key.row.number, key.row.place);
+        const auto column = static_cast<size_t>(visit_.columns[c]);
+        visited.numbers[c] = together ? reinterpret_cast<float*>(key.row.place + 1) + rows_.shared_.begin[column]
+                                       : key.table->numbers(column, key.row.number, key.row.place);
       }
     }
     apply_({visited_.data(), end - begin});
@@ -276,8 +276,10 @@ class TableRows::Visitor {
   const std::span<FoundRow> all_found_;
   const Apply& apply_;
   size_t row_bytes_ = sizeof(RowInfo);  // the bytes of a row that are loaded
-  bool together_ = true;                // whether the columns of the visit follow the info of each row
-  bool records_ = false;                // whether changes may be recorded, in the small tables of the last lock
+  size_t columns_ = 1;                  // those before this one are visited
+  // Of the small tables of the last lock: whether the visited columns follow the info of each row, and whether changes
+  // may be recorded. Once columns do not follow the info, they never will.
+  bool together_ = false, records_ = false;
   std::span<const uint32_t> numbers_;   // the positions of the keys, by small table
   std::span<const uint16_t> tables_;    // their small tables
   std::span<const FoundRow> known_;     // the rows that they probably have; empty: nothing is known

@@ -66,6 +66,7 @@ TEST(RowIndexTest, AnInsertionMovesFewEntriesAndAllAreFound) {
   for (const uint32_t base : {1, 5, 16}) {
     RowArena arena;
     RowIndex index(base);
+    RowIndex::Progress progress;
     std::vector<int64_t> keys;
     const auto hash_of = [&](uint32_t row) { return KeyHash(keys[row]); };
     const auto find = [&](int64_t key) {
@@ -75,14 +76,14 @@ TEST(RowIndexTest, AnInsertionMovesFewEntriesAndAllAreFound) {
       const int64_t key = int64_t{row} * 1000 - 7;
       EXPECT_EQ(find(key), RowIndex::kNone);
       keys.push_back(key);
-      ASSERT_TRUE(index.Insert(KeyHash(key), row, arena, hash_of));
+      ASSERT_TRUE(index.Insert(KeyHash(key), row, arena, hash_of, progress));
       const uint32_t earlier = row / 3;  // also while entries are being moved
       ASSERT_EQ(find(keys[earlier]), earlier);
     }
     for (uint32_t row = 0; row < keys.size(); ++row) ASSERT_EQ(find(keys[row]), row);
-    EXPECT_EQ(index.rows(), 100'000u);
-    EXPECT_GT(index.most_moved(), 0u);
-    EXPECT_LE(index.most_moved(), RowIndex::kMostMoves);
+    EXPECT_EQ(progress.rows, 100'000u);
+    EXPECT_GT(progress.most_moved, 0u);
+    EXPECT_LE(progress.most_moved, RowIndex::kMostMoves);
   }
 }
 
@@ -90,12 +91,13 @@ TEST(RowIndexTest, RowsOfEqualHashesAreToldApart) {
   for (const uint64_t hash : {uint64_t{5}, uint64_t{1} << 60 | 5}) {
     RowArena arena;
     RowIndex index(4);
+    RowIndex::Progress progress;
     const auto hash_of = [hash](uint32_t) { return hash; };
-    for (uint32_t row = 0; row < 100; ++row) ASSERT_TRUE(index.Insert(hash, row, arena, hash_of));
+    for (uint32_t row = 0; row < 100; ++row) ASSERT_TRUE(index.Insert(hash, row, arena, hash_of, progress));
     for (uint32_t row = 0; row < 100; ++row) {
       EXPECT_EQ(index.Find(hash, [&](uint32_t r) { return r == row; }), row);
     }
-    for (uint32_t row = 1; row < 100; row += 2) index.Erase(hash, row);
+    for (uint32_t row = 1; row < 100; row += 2) index.Erase(hash, row, progress);
     for (uint32_t row = 0; row < 100; ++row) {
       EXPECT_EQ(index.Find(hash, [&](uint32_t r) { return r == row; }), row % 2 == 0 ? row : RowIndex::kNone);
     }
@@ -106,6 +108,7 @@ TEST(RowIndexTest, RowsOfEqualHashesAreToldApart) {
 TEST(RowIndexTest, ErasedRowsAreNotFound) {
   RowArena arena;
   RowIndex index(6);
+  RowIndex::Progress progress;
   std::map<int64_t, uint32_t> rows;
   std::vector<int64_t> keys;  // by row
   std::vector<uint32_t> free;
@@ -127,15 +130,15 @@ TEST(RowIndexTest, ErasedRowsAreNotFound) {
         free.pop_back();
         keys[row] = key;
       }
-      ASSERT_TRUE(index.Insert(KeyHash(key), row, arena, hash_of));
+      ASSERT_TRUE(index.Insert(KeyHash(key), row, arena, hash_of, progress));
       rows[key] = row;
     } else if (random() % 2 == 0) {
-      index.Erase(KeyHash(key), it->second);
+      index.Erase(KeyHash(key), it->second, progress);
       keys[it->second] = -1;
       free.push_back(it->second);
       rows.erase(it);
     }
-    ASSERT_EQ(index.rows(), rows.size());
+    ASSERT_EQ(progress.rows, rows.size());
   }
   for (const auto& [key, row] : rows) ASSERT_EQ(find(key), row);
 }
