@@ -208,8 +208,12 @@ Status EmbeddingTable::Lookup(ThreadPool& pool, int column, std::span<const int6
     return known == nullptr || known->CountOf(keys[i]) >= filter_freq - (counts.empty() ? 1 : counts[i]);
   };
   VisitCounts visited;
-  const TableRows::Visit visit{
-      .keys = keys, .columns = columns, .cost_ns = LookupNs(), .counts = &visited, .before_update = true};
+  const TableRows::Visit visit{.keys = keys,
+                               .columns = columns,
+                               .cost_ns = LookupNs(),
+                               .counts = &visited,
+                               .before_update = true,
+                               .beside = {out, keys.size() * dim}};
   const Status status = rows_->VisitKeys(pool, visit, [&](std::span<const VisitedRow> rows) {
     for (const VisitedRow& row : rows) {
       float* const to = out + row.number * dim;

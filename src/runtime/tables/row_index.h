@@ -288,7 +288,7 @@ class RowIndex {
   }
 
   Bucket* buckets_ = nullptr;
-  Bucket* earlier_ = nullptr;  // the array before, while its entries are being moved
+  Bucket* earlier_ = nullptr;                              // the array before, while its entries are being moved
   uint8_t first_base_ = 1, doublings_ = 0, row_bits_ = 0;  // of the array
   uint8_t base_;
 };

@@ -87,6 +87,8 @@ class TableRows::Visitor {
       columns_ = std::max(columns_, c + 1);
     }
     row_bytes_ = std::min(row_bytes_, kMostLines * kLine);
+    if (!visit.keys.empty()) beside_ = visit.beside.size() / visit.keys.size();
+    if (beside_ * sizeof(float) < kLine / 2) beside_ = 0;  // they are in few lines
   }
 
   // Visits the keys of the small tables from `first` to before `last`. Returns false if there is no memory.
@@ -195,6 +197,7 @@ class TableRows::Visitor {
     const bool adds = visit_.absent == Absent::kAdd;
     for (size_t i = Begin(group); i < End(group); ++i) {
       Key& key = At(i);
+      if (beside_ > 0) LoadLater(visit_.beside.data() + numbers_[i] * beside_);
       const RowInfo* place = key.row.place;
       if (place == nullptr) {
         if (key.row.number != RowIndex::kNone) {
@@ -241,7 +244,7 @@ class TableRows::Visitor {
       for (size_t c = 0; c < visit_.columns.size(); ++c) {
         const auto column = static_cast<size_t>(visit_.columns[c]);
         visited.numbers[c] = together ? reinterpret_cast<float*>(key.row.place + 1) + rows_.shared_.begin[column]
-                                       : key.table->numbers(column, key.row.number, key.row.place);
+                                      : key.table->numbers(column, key.row.number, key.row.place);
       }
     }
     apply_({visited_.data(), end - begin});
@@ -276,21 +279,22 @@ class TableRows::Visitor {
   const std::span<FoundRow> all_found_;
   const Apply& apply_;
   size_t row_bytes_ = sizeof(RowInfo);  // the bytes of a row that are loaded
+  size_t beside_ = 0;                   // numbers of Visit::beside for each key
   size_t columns_ = 1;                  // those before this one are visited
   // Of the small tables of the last lock: whether the visited columns follow the info of each row, and whether changes
   // may be recorded. Once columns do not follow the info, they never will.
   bool together_ = false, records_ = false;
-  std::span<const uint32_t> numbers_;   // the positions of the keys, by small table
-  std::span<const uint16_t> tables_;    // their small tables
-  std::span<const FoundRow> known_;     // the rows that they probably have; empty: nothing is known
-  std::span<FoundRow> found_rows_;      // those that they have; empty: nobody needs them
-  size_t found_ = 0, made_ = 0;         // rows
-  size_t locked_ = 0, unlocked_ = 0;    // the locks before these were taken if necessary, and released
+  std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
+  std::span<const uint16_t> tables_;   // their small tables
+  std::span<const FoundRow> known_;    // the rows that they probably have; empty: nothing is known
+  std::span<FoundRow> found_rows_;     // those that they have; empty: nobody needs them
+  size_t found_ = 0, made_ = 0;        // rows
+  size_t locked_ = 0, unlocked_ = 0;   // the locks before these were taken if necessary, and released
   std::array<uint64_t, (kSmallTables / kTablesOfLock + 64) / 64> held_{};  // a bit for each lock that was taken
   std::array<Key, 4 * kGroup> keys_;                                       // a ring
   std::array<VisitedRow, kGroup> visited_;
-  // Of two buckets, an entry and the lines of a row for each key.
-  std::array<const char*, kGroup*(3 + kMostLines + 1)> addresses_;
+  // Of two buckets, an entry, the lines of a row and what is beside it for each key.
+  std::array<const char*, kGroup*(3 + kMostLines + 2)> addresses_;
   size_t num_addresses_ = 0;
 };
 

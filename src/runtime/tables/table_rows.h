@@ -55,6 +55,9 @@ class TableRows {
     bool write = false;                   // whether `apply` changes the rows
     VisitCounts* counts = nullptr;        // if not null: the rows that the visit finds and makes are added
     bool before_update = false;           // whether an update of the same keys probably follows
+    // If not empty, `apply` uses a part of this memory for each key: the first one for keys[0], and so on. It is loaded
+    // with the rows.
+    std::span<const float> beside = {};
   };
   using Apply = std::function<void(std::span<const VisitedRow> rows)>;
   // Calls `apply` with the rows of all keys, some at a time, while it holds the locks of their small tables. Each lock

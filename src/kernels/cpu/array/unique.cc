@@ -173,7 +173,9 @@ Status UniqueSlices(KernelContext& ctx, const Comparison& compare) {
 template <typename T>
 class Numbering {
  public:
-  explicit Numbering(size_t expected) : places_(std::bit_ceil(std::clamp(2 * expected, size_t{64}, kUsual))) {}
+  explicit Numbering(size_t expected) : places_(std::bit_ceil(std::clamp(2 * expected, size_t{64}, kUsual))) {
+    values_.reserve(std::min(expected, places_.size() / 2));
+  }
 
   // The number of an integer, which is new if it equals the size before.
   uint32_t NumberOf(T integer) {
