@@ -426,6 +426,50 @@ TEST(TableRowsTest, AnUpdateIsRightWhateverHasHappenedSinceItsLookup) {
   }
 }
 
+// An update does not read the small tables of rows that a lookup has found, unless their changes are recorded, or a
+// column has pieces of its own there.
+TEST(TableRowsTest, AnUpdateRecordsChangesAndFindsLaterColumnsOfRowsThatALookupHasFound) {
+  ThreadPool pool("pool", 0);
+  TableRows rows(2, 0, 1);
+  const std::vector<int64_t> keys = Range(0, 200);
+  ASSERT_TRUE(Add(rows, pool, keys, 0).ok());
+  const auto look_up = [&] {
+    const int columns[] = {0};
+    ASSERT_TRUE(
+        rows.VisitKeys(pool, {.keys = keys, .columns = columns, .before_update = true}, [](const auto&) {}).ok());
+  };
+  const int columns[] = {0, 1};
+  const float initial[] = {0, 0.5f};
+  const auto update = [&] {
+    const Status status = rows.VisitKeys(pool,
+                                         {.keys = keys,
+                                          .columns = columns,
+                                          .absent = TableRows::Absent::kAdd,
+                                          .rows = &kKeyRows,
+                                          .initial = initial,
+                                          .write = true},
+                                         [](std::span<const VisitedRow> visited) {
+                                           for (const VisitedRow& row : visited) row.numbers[1][0] += 1;
+                                         });
+    ASSERT_TRUE(status.ok()) << status;
+  };
+  look_up();
+  update();
+  EXPECT_EQ(Read(rows, pool, keys), std::vector<float>(keys.begin(), keys.end()));
+  EXPECT_EQ(Read(rows, pool, keys, 1), std::vector<float>(keys.size(), 1.5f));
+  look_up();
+  rows.RecordChanges(1);
+  update();
+  EXPECT_EQ(Read(rows, pool, keys, 1), std::vector<float>(keys.size(), 2.5f));
+  size_t changed = 0;
+  const auto count = [&](int, SmallTable& small) TB_NO_THREAD_SAFETY_ANALYSIS {
+    ASSERT_TRUE(small.changes->TakeSince(1, 2));
+    small.changes->ForEachTaken([&](uint32_t) { ++changed; });
+  };
+  ASSERT_TRUE(rows.ForEachInOrder(initial, count, [] { return OkStatus(); }).ok());
+  EXPECT_EQ(changed, keys.size());
+}
+
 TEST(RecentLookupsTest, ReportsAreTakenOnceAndEvaluationsSeldomReport) {
   RecentLookups lookups;
   EXPECT_FALSE(lookups.Wants(10));

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <numeric>
+#include <random>
 
 #include "core/testing/memory_limit.h"
 #include "core/text/strings.h"
@@ -278,6 +280,32 @@ TEST_F(ArrayTest, WhereReturnsIndicesOfTrueElements) {
   const Tensor found = Get(Where(condition));
   EXPECT_EQ(found.shape(), Shape({3, 2}));
   EXPECT_EQ(ValuesOf<int64_t>(found), (std::vector<int64_t>{0, 0, 1, 0, 1, 1}));
+}
+
+TEST_F(ArrayTest, DistinctIntegersAreNumberedInTheOrderOfTheirFirstOccurrence) {
+  std::mt19937 random(1);
+  for (const int64_t distinct : {1, 100, 60'000}) {
+    std::vector<int64_t> ids(100'000), values, numbers, counts;
+    std::map<int64_t, int64_t> number_of;
+    for (int64_t& id : ids) {
+      id = (static_cast<int64_t>(random()) % distinct - distinct / 2) << (random() % 2 * 32);
+      const auto [it, is_new] = number_of.try_emplace(id, std::ssize(values));
+      if (is_new) {
+        values.push_back(id);
+        counts.push_back(0);
+      }
+      numbers.push_back(it->second);
+      ++counts[static_cast<size_t>(it->second)];
+    }
+    const Output x = Const(g_, Tensor::Vector(ids));
+    const Operation unique = NodeBuilder(g_, "UniqueWithCounts").Input(x).Attr("out_idx", kInt64).Finish();
+    EXPECT_EQ(ValuesOf<int64_t>(Get(unique.output(0))), values);
+    EXPECT_EQ(ValuesOf<int64_t>(Get(unique.output(1))), numbers);
+    EXPECT_EQ(ValuesOf<int64_t>(Get(unique.output(2))), counts);
+    const Operation narrow = NodeBuilder(g_, "Unique").Input(Cast(x, kInt32)).Finish();
+    EXPECT_EQ(Get(narrow.output(1)).dtype(), kInt32);
+    EXPECT_LE(Get(narrow.output(0)).num_elements(), std::ssize(values));
+  }
 }
 
 TEST_F(ArrayTest, StringsCanBeRearranged) {
