@@ -136,6 +136,30 @@ TEST(GrowingTableTest, FirstValuesHaveTheirDistribution) {
   EXPECT_EQ(values("constant", {0.25f}), std::vector<float>(keys.size() * 6, 0.25f));
 }
 
+// Rows of one or two numbers are drawn in another way than longer ones.
+TEST(GrowingTableTest, ShortRowsHaveTheFirstNumbersOfLongOnes) {
+  TestTask task;
+  std::vector<int64_t> keys;
+  for (int64_t key = -500; key < 500; ++key) keys.push_back(key);
+  for (const std::string initializer : {"uniform", "normal", "truncated_normal"}) {
+    const auto values = [&](int64_t dim) {
+      TestTable table{.name = StrCat(initializer, dim), .dim = dim, .initializer = initializer};
+      table.whole = "emb";
+      table.arguments = {0.5f, 0.75f};
+      EXPECT_TRUE(table.Initialize(task).ok());
+      return ValuesOf(*table.Lookup(task, keys));
+    };
+    const auto long_rows = values(16);
+    for (const int64_t dim : {1, 2}) {
+      std::vector<float> expected;
+      for (size_t k = 0; k < keys.size(); ++k) {
+        for (size_t i = 0; i < static_cast<size_t>(dim); ++i) expected.push_back(long_rows[16 * k + i]);
+      }
+      EXPECT_EQ(values(dim), expected) << initializer;
+    }
+  }
+}
+
 // A variable with a row for each of `keys`, updated by the op of static variables, beside the table.
 class StaticVariable {
  public:

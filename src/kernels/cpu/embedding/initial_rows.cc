@@ -38,17 +38,18 @@ float Symmetric(uint32_t bits) {
   return static_cast<float>(static_cast<int32_t>(2 * (bits >> 9) + 1)) * 0x1p-23f - 1.0f;
 }
 
-// Draws a group of numbers that are uniform in (-1, 1), from the states of SplitMix64 that follow this one.
+// Draws N numbers that are uniform in (-1, 1), from the states of SplitMix64 that follow this one.
+template <size_t N>
 [[gnu::always_inline]] inline void DrawGroup(uint64_t state, float* x) {
 #if defined(__AVX512DQ__)
   // Such processors multiply eight numbers of 64 bits at once. That takes loops that do nothing else.
-  uint64_t bits[kGroup / 2];
-  for (size_t i = 0; i < kGroup / 2; ++i) bits[i] = Mixed(state + (i + 1) * kGamma);
-  uint32_t halves[kGroup];  // the low one is the first
+  uint64_t bits[N / 2];
+  for (size_t i = 0; i < N / 2; ++i) bits[i] = Mixed(state + (i + 1) * kGamma);
+  uint32_t halves[N];  // the low one is the first
   std::memcpy(halves, bits, sizeof(bits));
-  for (size_t i = 0; i < kGroup; ++i) x[i] = Symmetric(halves[i]);
+  for (size_t i = 0; i < N; ++i) x[i] = Symmetric(halves[i]);
 #else
-  for (size_t i = 0; i < kGroup; i += 2) {
+  for (size_t i = 0; i < N; i += 2) {
     const uint64_t bits = Mixed(state + (i / 2 + 1) * kGamma);
     x[i] = Symmetric(static_cast<uint32_t>(bits));
     x[i + 1] = Symmetric(static_cast<uint32_t>(bits >> 32));
@@ -56,17 +57,19 @@ float Symmetric(uint32_t bits) {
 #endif
 }
 
-// Each of the following changes a group of numbers that are uniform in (-1, 1).
+// Each of the following changes N numbers that are uniform in (-1, 1).
 struct UniformRows {  // in (0, 1)
+  template <size_t N>
   static void Change(float* x) {
-    for (size_t i = 0; i < kGroup; ++i) x[i] = 0.5f + 0.5f * x[i];
+    for (size_t i = 0; i < N; ++i) x[i] = 0.5f + 0.5f * x[i];
   }
 };
 
 struct NormalRows {
+  template <size_t N>
   static void Change(float* x) {
-    UniformRows::Change(x);
-    for (size_t i = 0; i < kGroup; i += 2) Normal(x[i], x[i + 1], x + i);
+    UniformRows::Change<N>(x);
+    for (size_t i = 0; i < N; i += 2) Normal(x[i], x[i + 1], x + i);
   }
 };
 
@@ -74,8 +77,9 @@ struct NormalRows {
 // rational function with a relative error below 4e-6. So all numbers take the same time, and the compiler can compute
 // several at once.
 struct TruncatedRows {
+  template <size_t N>
   static void Change(float* x) {
-    for (size_t i = 0; i < kGroup; ++i) {
+    for (size_t i = 0; i < N; ++i) {
       const float s = x[i] * x[i];
       const float above = 1.1962917f + s * (-1.9550692f + s * (0.89777654f + s * -0.08839378f));
       const float below = 1.0f + s * (-1.8726779f + s * (1.0768484f + s * -0.17886783f));
@@ -92,15 +96,21 @@ class DrawnRows final : public FirstRows {
   void Fill(int64_t key, std::span<float> row) const override {
     const uint64_t state = Mixed(stream_ + kGamma * Mixed(static_cast<uint64_t>(key)));
     float x[kGroup];
+    if (row.size() <= 2) {  // such as the weights of a linear model
+      DrawGroup<2>(state, x);
+      D::template Change<2>(x);
+      for (size_t i = 0; i < row.size(); ++i) row[i] = offset_ + scale_ * x[i];
+      return;
+    }
     size_t at = 0;
     for (; at + kGroup <= row.size(); at += kGroup) {
-      DrawGroup(state + at / 2 * kGamma, x);
-      D::Change(x);
+      DrawGroup<kGroup>(state + at / 2 * kGamma, x);
+      D::template Change<kGroup>(x);
       for (size_t i = 0; i < kGroup; ++i) row[at + i] = offset_ + scale_ * x[i];
     }
     if (at == row.size()) return;
-    DrawGroup(state + at / 2 * kGamma, x);
-    D::Change(x);
+    DrawGroup<kGroup>(state + at / 2 * kGamma, x);
+    D::template Change<kGroup>(x);
     for (size_t i = 0; at < row.size(); ++i, ++at) row[at] = offset_ + scale_ * x[i];
   }
 
