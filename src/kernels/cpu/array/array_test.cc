@@ -14,6 +14,7 @@
 #include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "graph/model/node.h"
+#include "tensorbraid/ops/math.h"
 
 namespace tensorbraid {
 namespace {

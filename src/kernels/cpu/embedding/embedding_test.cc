@@ -1,4 +1,6 @@
 // Tests the ops on growing tables, alone and beside the ops on static variables.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +16,8 @@
 
 namespace tensorbraid {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
 
