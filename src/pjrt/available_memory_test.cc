@@ -7,22 +7,21 @@
 #include <limits>
 #include <string>
 
+#include "io/file_testutil.h"
+
 namespace tensorbraid {
 namespace {
 
 class AvailableMemoryTest : public testing::Test {
  protected:
-  AvailableMemoryTest() { std::filesystem::remove_all(root_); }
-  ~AvailableMemoryTest() override { std::filesystem::remove_all(root_); }
-
   void Write(const std::string& path, const std::string& text) const {
     const std::filesystem::path full = root_ + path;
     std::filesystem::create_directories(full.parent_path());
     std::ofstream(full) << text;
   }
 
-  const std::string root_ =
-      testing::TempDir() + "available_memory_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+  const TempDir directory_;
+  const std::string root_ = directory_.path();
 };
 
 TEST_F(AvailableMemoryTest, IsThatOfTheMachine) {
