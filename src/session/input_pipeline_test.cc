@@ -1,8 +1,10 @@
 // Tests the public classes Dataset and Iterator in sessions.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "tensorbraid/data/dataset.h"
 #include "tensorbraid/ops/array.h"
@@ -44,7 +46,9 @@ Numbers All(const Dataset& dataset, int i = 0) {
 
 class Folder {
  public:
-  Folder() : path_(testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name()) {
+  Folder()
+      : path_(testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + "_" +
+              std::to_string(getpid())) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
