@@ -14,7 +14,7 @@
 namespace tensorbraid {
 
 // The environment variable that says how many programs this process compiles at a time, a number of at least 1. Without
-// it, that are half as many as there are cores, and no more than have kMemoryOfCompile each.
+// it, the process compiles half as many as it has cores, but no more than have kMemoryOfCompile each.
 inline constexpr const char* kParallelCompilesVariable = "TENSORBRAID_PARALLEL_COMPILES";
 // What a compilation is supposed to need of the memory of the host. A whole process that compiled and trained ResNet-20
 // took 0.4 GB with xla-cpu-pjrt, and one that compiled LeNet for an H100 0.3 GB; larger models need more.
@@ -23,8 +23,8 @@ inline constexpr int64_t kMemoryOfCompile = int64_t{1} << 30;
 // How many compilations may run at a time on this many threads if this much memory is available. At least 1.
 int CompilesInMemory(int threads, int64_t available);
 
-// Does work on the threads of a pool, a few pieces at a time. What a step waits for goes before what may be of use
-// later; otherwise the order is that of the calls. Thread-safe.
+// Does work on the threads of a pool, a few pieces at a time. Work that a step waits for begins before work that may be
+// of use later. Work of the same kind begins in the order in which it was added. Thread-safe.
 class CompileQueue {
  public:
   // The queue for the compilers of this process. It exists until the process ends, like the plugins' threads.

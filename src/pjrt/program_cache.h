@@ -30,8 +30,9 @@ class ProgramCache {
   // program that another caller is waiting for is compiled once for both. `ready` must return soon. An error is not
   // kept: the next call compiles again. Does not block.
   void Get(std::string text, pjrt::CompileOptions options, const Ready& ready);
-  // The same for a program that nobody waits for yet: what is waited for is compiled first. If `user` has ended when
-  // its turn comes, and nobody else has asked for the program, it is not compiled, and `ready` is not called.
+  // The same for a program that no step waits for yet: programs that steps wait for are compiled first. If `user` has
+  // ended when the program's turn comes, and no other call has asked for it, it is not compiled, and `ready` is not
+  // called.
   void GetAhead(std::string text, pjrt::CompileOptions options, std::weak_ptr<const void> user, const Ready& ready);
   // The same, but blocks until the program exists.
   StatusOr<std::shared_ptr<pjrt::Program>> Wait(std::string text, pjrt::CompileOptions options);
@@ -42,18 +43,18 @@ class ProgramCache {
   struct Entry {
     std::shared_ptr<pjrt::Program> program;  // null while it is being compiled
     std::vector<Ready> waiting;
-    // While it is being compiled: those who have asked for it ahead, whether someone waits for it, and its number in
-    // the queue.
-    std::vector<std::weak_ptr<const void>> users;
-    bool is_waited_for = false;
-    uint64_t turn = 0;
+    // Until it is compiled:
+    std::vector<std::weak_ptr<const void>> users;  // of the calls of GetAhead
+    bool is_waited_for = false;                    // Get or Wait was called
+    uint64_t turn = 0;                             // its number in the queue
     std::list<std::string>::iterator use;
   };
   explicit ProgramCache(pjrt::Client& client) : client_(client) {}
   // As Get if `user` is null.
   void Request(std::string text, pjrt::CompileOptions options, const std::weak_ptr<const void>* user,
                const Ready& ready);
-  // Whether somebody still wants the program, which has not been compiled yet. If not, forgets it.
+  // Whether a call waits for the program, which has not been compiled yet, or a user of GetAhead still exists. If not,
+  // forgets the program.
   bool IsWanted(const std::string& text);
   // Loads the program from the files of earlier processes, or compiles it. Blocks until then.
   StatusOr<std::shared_ptr<pjrt::Program>> Make(const std::string& text, const pjrt::CompileOptions& options);

@@ -1,4 +1,4 @@
-// Writes the programs that a process compiles to files, for people who look for a fault.
+// Writes the programs that a process compiles to files, in which a fault can be looked for.
 #ifndef TENSORBRAID_PJRT_PROGRAM_DUMP_H_
 #define TENSORBRAID_PJRT_PROGRAM_DUMP_H_
 

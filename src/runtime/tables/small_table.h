@@ -53,8 +53,8 @@ struct TableMemory {
 // Rows are numbered from 0 in the order of their insertion, and do not move. An erased row is free, and its place is
 // that of the next new one. Their numbers are columns: column 0 is the variable, the others are slots of optimizers. A
 // row is one piece of memory: its info, then its columns. Columns that are added when there are rows already have
-// pieces of their own. The owner holds `mu` during every call. Neighbours share a lock, so that a visit takes fewer of
-// them: nobody may lock two small tables of a lock one after the other.
+// pieces of their own. The owner holds `mu` during every call. Neighbours share a lock, so that a visit takes fewer
+// locks. A thread that holds the lock of a small table must not take it again for a neighbour.
 class alignas(64) SmallTable {
  public:
   // What the small tables of a table share. It outlives them.
@@ -66,7 +66,7 @@ class alignas(64) SmallTable {
     // Where the numbers of a column begin in a row; those of the next column follow.
     std::array<uint32_t, kMostColumns + 1> begin;
     RowArena arena = {};
-    // The columns before this one are in the same piece of memory as the info, in each row that there is.
+    // In every row, the columns with a lower number than this are in the same piece of memory as the row's info.
     std::atomic<size_t> together = kMostColumns;
     // Whether a small table records changes. It is set while the lock of this small table is held.
     std::atomic<bool> records_changes{false};

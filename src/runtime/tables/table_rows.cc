@@ -287,7 +287,7 @@ class TableRows::Visitor {
   std::span<const uint32_t> numbers_;  // the positions of the keys, by small table
   std::span<const uint16_t> tables_;   // their small tables
   std::span<const FoundRow> known_;    // the rows that they probably have; empty: nothing is known
-  std::span<FoundRow> found_rows_;     // those that they have; empty: nobody needs them
+  std::span<FoundRow> found_rows_;     // those that they have; empty: they are not needed
   size_t found_ = 0, made_ = 0;        // rows
   size_t locked_ = 0, unlocked_ = 0;   // the locks before these were taken if necessary, and released
   std::array<uint64_t, (kSmallTables / kTablesOfLock + 64) / 64> held_{};  // a bit for each lock that was taken
