@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 
 #include "train/replicas/host_plan.h"
 #include "train/replicas/host_sums_testutil.h"
@@ -79,26 +80,36 @@ TEST(HostSumsTraining, ValuesReachAHostOnceAndOneSumLeavesIt) {
   EXPECT_EQ(chief.session->Close(), OkStatus());
 }
 
-// Trains workers 0 to 3 of hosts "abbb" with one spare. `lost` is stopped at half of the steps.
+// Trains workers 0 to 3 of hosts "abbb" with one spare. `lost` is stopped at half of the steps. The others need no step
+// of any single worker, so each worker looks for this moment after each of its steps.
 void TrainAndLose(HostTraining& training, int lost, int64_t steps) {
   for (int i = 0; i < 4; ++i) training.Start(i, i == lost ? 0 : steps);
-  training.TrainUntilLost(lost, 1);
+  std::once_flag half;
+  const auto train = [&](int i) -> Status {
+    HostWorker& worker = *training.workers[i];
+    while (!worker.session->ShouldStop()) {
+      TF_RETURN_IF_ERROR(worker.Step(1));
+      TF_ASSIGN_OR_RETURN(const auto step, worker.session->session().Run({worker.global_step}));
+      if (step[0].scalar<int64_t>() < steps / 2) continue;
+      std::call_once(half, [&] { training.cluster.Stop("worker", lost, Unavailable("lost")); });
+    }
+    return i == 0 ? OkStatus() : worker.session->Close();
+  };
   for (int i = 1; i < 4; ++i) {
-    if (i != lost) training.TrainStarted(i, 1);
+    training.threads.emplace_back([&, i] {
+      const Status status = train(i);
+      EXPECT_EQ(status.ok(), i != lost) << "worker " << i << ": " << status;
+    });
   }
   HostWorker& chief = *training.workers[0];
-  for (bool stopped = false; !chief.session->ShouldStop();) {
-    ASSERT_TRUE(chief.Step(1).ok());
-    if (stopped || chief.GlobalStep() < steps / 2) continue;
-    stopped = true;
-    training.cluster.Stop("worker", lost, Unavailable("lost"));
-  }
+  EXPECT_EQ(train(0), OkStatus());
   EXPECT_EQ(chief.GlobalStep(), steps);
   double weight = 0;
   for (int step = 0; step < steps; ++step) weight -= 0.25 * (weight - 1);
   const auto values = chief.Values();
   for (const float value : values[0]) EXPECT_NEAR(value, weight, 1e-5);
   EXPECT_EQ(chief.session->Close(), OkStatus());
+  training.Join();
 }
 
 TEST(HostSumsTraining, GoesOnWhenAWorkerIsLost) {
