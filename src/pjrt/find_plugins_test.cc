@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <map>
 #include <string>
 
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "io/file_testutil.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -33,11 +33,8 @@ class FindPluginsTest : public testing::Test {
     for (int i = 0; i < n; ++i) AddFile(StrCat("driver/gpus/0000:0", i, ":00.0/information"));
   }
 
-  static std::string NewFolder() {
-    static int number = 0;
-    return StrCat(testing::TempDir(), "/find_plugins_", static_cast<int64_t>(getpid()), "_", ++number);
-  }
-  const std::string folder_ = NewFolder();
+  const TempDir dir_;
+  const std::string folder_ = dir_.path();
   std::map<std::string, std::string> variables_;
   Machine machine_;
 };

@@ -53,24 +53,11 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher<T>> {
       if (buffer_.empty()) return !filling_;
       return wanted_ == nullptr || copies_.empty() || copies_.front()->ended;
     };
-    if (!WaitOrCancelled(mu_, cv_, ctx.cancellation, ready)) return ctx.cancellation->status();
-    MutexLock lock(*mu_);
-    if (buffer_.empty()) {
-      if (ended_) return false;
-      // The filling could not start, or was cancelled.
-      return env_->cancellation()->status().ok() ? Cancelled("the iterator is being deleted")
-                                                 : env_->cancellation()->status();
+    for (;;) {
+      if (!WaitOrCancelled(mu_, cv_, ctx.cancellation, ready)) return ctx.cancellation->status();
+      MutexLock lock(*mu_);
+      if (ready()) return Take(out);  // if not, a copy of the first element has begun since the wait
     }
-    StatusOr<T> first = std::move(buffer_.front());
-    buffer_.pop_front();
-    if (!copies_.empty()) {
-      UseCopy(*copies_.front(), first);
-      copies_.pop_front();
-    }
-    FillInBackground();
-    CopyInBackground();
-    TF_ASSIGN_OR_RETURN(*out, std::move(first));
-    return true;
   }
 
   // Waits until the background work pauses, and visits the buffer and the input.
@@ -98,6 +85,26 @@ class Prefetcher : public std::enable_shared_from_this<Prefetcher<T>> {
     bool ended = false;
     std::optional<Element> element;  // nothing if the copy has failed
   };
+
+  // Takes the first element of the buffer, or says why there is none. REQUIRES: mu_ is held.
+  StatusOr<bool> Take(T* out) {
+    if (buffer_.empty()) {
+      if (ended_) return false;
+      // The filling could not start, or was cancelled.
+      return env_->cancellation()->status().ok() ? Cancelled("the iterator is being deleted")
+                                                 : env_->cancellation()->status();
+    }
+    StatusOr<T> first = std::move(buffer_.front());
+    buffer_.pop_front();
+    if (!copies_.empty()) {
+      UseCopy(*copies_.front(), first);
+      copies_.pop_front();
+    }
+    FillInBackground();
+    CopyInBackground();
+    TF_ASSIGN_OR_RETURN(*out, std::move(first));
+    return true;
+  }
 
   // Puts the copy in the place of the element if the step needs it where it is. REQUIRES: mu_ is held.
   void UseCopy(Copy& copy, StatusOr<T>& element) const {
