@@ -40,7 +40,8 @@ nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& 
                                nb::handle partitioner, bool trainable, int64_t filter_freq, float no_permission,
                                int64_t steps_to_live, double l2_threshold, int64_t max_rows, int64_t max_bytes,
                                bool skip_not_finite, int64_t filter_keys, double filter_error, int64_t matrix_rows,
-                               nb::handle matrix, bool regularized) {
+                               nb::handle matrix, bool regularized, const std::string& restore_from,
+                               const std::string& restored_name) {
   Graph& graph = nb::cast<Graph&>(self);
   const ScopeGuard at = AtUserLine(graph);
   const ScopeGuard top = graph.NameScope("");
@@ -55,7 +56,9 @@ nb::list MakeEmbeddingVariable(nb::handle self, int64_t dim, const std::string& 
                                                 .l2_threshold = l2_threshold,
                                                 .max_rows = max_rows,
                                                 .max_bytes = max_bytes},
-                                      .skip_not_finite = skip_not_finite};
+                                      .skip_not_finite = skip_not_finite,
+                                      .restore_from = restore_from,
+                                      .restored_name = restored_name};
   options.partitioner = PartitionerOf(partitioner);
   if (!initializer.is_none()) options.initializer = NativeInitializerOf(initializer);
   if (!matrix.is_none()) options.matrix = TensorOf(matrix, kFloat32);
@@ -120,16 +123,6 @@ void BindVariables(Module& m) {
                      if (table == nullptr) return nb::none();
                      return nb::make_tuple(table->whole, table->part, table->parts, table->slot_of);
                    })
-      // From now on, savers that are built restore this part of a growing table from the checkpoint with this prefix,
-      // where the table has the name `name`.
-      .def("_restore_always",
-           [](const PyVariable& self, const std::string& prefix, const std::string& name) {
-             GraphImpl& graph = ImplOf(*self.variable.graph());
-             const GraphLock lock(graph);
-             Node* const handle = NodeOf(self.variable.handle());
-             graph.SetAttr(handle, "_always_from", AttrValue(prefix));
-             graph.SetAttr(handle, "_always_name", AttrValue(name));
-           })
       .def("_num_rows",
            [](const PyVariable& self) {
              const ScopeGuard at = AtUserLine(*self.variable.graph());
@@ -158,7 +151,8 @@ void BindVariables(Module& m) {
         nb::arg("initializer").none(), nb::arg("partitioner").none(), nb::arg("trainable"), nb::arg("filter_freq"),
         nb::arg("no_permission"), nb::arg("steps_to_live"), nb::arg("l2_threshold"), nb::arg("max_rows"),
         nb::arg("max_bytes"), nb::arg("skip_not_finite"), nb::arg("filter_keys"), nb::arg("filter_error"),
-        nb::arg("matrix_rows"), nb::arg("matrix").none(), nb::arg("regularized"));
+        nb::arg("matrix_rows"), nb::arg("matrix").none(), nb::arg("regularized"), nb::arg("restore_from"),
+        nb::arg("restored_name"));
   m.def("variables", [](Graph& graph) {
     nb::list list;
     for (const Variable& variable : graph.variables()) list.append(Wrap(variable));

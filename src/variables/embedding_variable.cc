@@ -9,6 +9,7 @@
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
 #include "variables/described_initializer.h"
+#include "variables/restore_attrs.h"
 
 namespace tensorbraid {
 namespace {
@@ -86,6 +87,11 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
             options.filter_freq, ", ", options.filter_keys, " and ", options.filter_error);
     return;
   }
+  if (options.restore_from.empty() && !options.restored_name.empty()) {
+    mistake("restored_name is '", options.restored_name,
+            "', but restore_from, the checkpoint with this table, is empty");
+    return;
+  }
   TableDescription table;
   table.evict = evict;
   table.skip_not_finite = options.skip_not_finite;
@@ -123,6 +129,14 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
   name_ = made_parts[0].table()->whole;
   dim_ = dim;
   parts_ = std::move(made_parts);
+  if (options.restore_from.empty()) return;
+  GraphImpl& impl = ImplOf(graph);
+  const GraphLock lock(impl);
+  for (const Variable& part : parts_) {
+    impl.SetAttr(NodeOf(part.handle()), kRestoreFromAttr, AttrValue(options.restore_from));
+    impl.SetAttr(NodeOf(part.handle()), kRestoredNameAttr,
+                 AttrValue(options.restored_name.empty() ? name_ : options.restored_name));
+  }
 }
 
 Output NumRowsOf(const Variable& part, std::source_location loc) {

@@ -60,6 +60,12 @@ struct EmbeddingVariableOptions {
   // The penalty for the rows of a batch: each lookup adds one for the rows of its distinct keys, before it clips them,
   // to layers::RegularizationLosses. L2Regularizer(0.01), for example. Null: none.
   Regularizer regularizer = nullptr;
+  // If it is not empty: the path of a checkpoint, as Saver::Restore takes it. Each restore gives the table the rows
+  // that this checkpoint has under the name `restored_name` ("": the name of the table), whatever else is restored from
+  // where. The slots of the rows then begin anew. Source: always_load_from_specific_ckpt of DeepRec's
+  // tf.CheckpointOption.
+  std::string restore_from = "";
+  std::string restored_name = "";
 };
 
 // The number of rows that initializers see which scale by it, such as GlorotUniform. Source: default_value_dim of
@@ -75,8 +81,8 @@ class EmbeddingVariable {
  public:
   EmbeddingVariable() = default;
   // Mistakes (a dim below 1, an initializer that cannot be computed row by row, a matrix of another dtype or shape, a
-  // partitioner that returns less than 1 or more than 1000, negative numbers for the filter or the eviction) are
-  // recorded in the graph, and the result is not valid.
+  // partitioner that returns less than 1 or more than 1000, negative numbers for the filter or the eviction, a
+  // restored_name without restore_from) are recorded in the graph, and the result is not valid.
   EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingVariableOptions& options = {},
                     std::source_location loc = std::source_location::current());
 

@@ -82,26 +82,27 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     partitioner = scope.partitioner if partitioner is None else partitioner
     rows = option.init.initializer if option.init.initializer is not None else initializer
     rows = scope.initializer if rows is None else rows
+    start = option._start(full_name)
+    always = start if start is not None and option.ckpt.always_load_from_specific_ckpt else ("", "")
+    if always[0]:
+        from tensorbraid.train.checkpoints import checkpoint_path
+
+        always = checkpoint_path(always[0]), always[1]
     native, matrix = initial_rows(graph, full_name, rows, option.init.default_value_dim, dim)
     parts = _core.make_embedding_variable(
         graph, dim, full_name, native, partitioner and _count_of(partitioner), bool(trainable),
         *option._admission(full_name), *option._eviction(full_name, steps_to_live), bool(option.skip_not_finite),
-        *option._bloom(), option.init._rows or 0 if matrix is None else 0, matrix, regularizer is not None)
+        *option._bloom(), option.init._rows or 0 if matrix is None else 0, matrix, regularizer is not None, *always)
     if regularizer is not None:
         graph.table_regularizers[full_name] = regularizer
     for part in parts:
         collect(part, [*keys, GraphKeys.EMBEDDING_VARIABLES], bool(trainable))
     table = parts[0] if partitioner is None else EmbeddingParts(full_name, parts)
     made[full_name] = table
-    start = option._start(full_name)
     if start is not None:
         from tensorbraid.train.checkpoint_values import init_from_checkpoint
-        from tensorbraid.train.checkpoints import checkpoint_path
 
         init_from_checkpoint(start[0], {start[1]: list(parts)})
-        if option.ckpt.always_load_from_specific_ckpt:
-            for part in parts:
-                part._restore_always(checkpoint_path(start[0]), start[1])
     return table
 
 

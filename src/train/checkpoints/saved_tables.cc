@@ -6,6 +6,7 @@
 #include "core/text/strings.h"
 #include "graph/model/attr_or.h"
 #include "graph/model/graph_impl.h"
+#include "variables/restore_attrs.h"
 
 namespace tensorbraid {
 namespace {
@@ -30,7 +31,7 @@ Operation AddRestoreAlways(Graph& graph, const SavedTable& saved, const std::str
                              .Input(handle)
                              .InputList({})
                              .Attr("N", int64_t{0})
-                             .Attr("name", AttrOr<std::string>(*NodeOf(handle), "_always_name", ""))
+                             .Attr("name", AttrOr<std::string>(*NodeOf(handle), kRestoredNameAttr, ""))
                              .Attr("slot_names", std::vector<std::string>())
                              .Finish();
   if (!rows.valid()) return rows;
@@ -154,7 +155,7 @@ Operation AddSaveOfTables(Graph& graph, const std::vector<SavedTable>& tables, c
 
 Operation SavedTable::AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const {
   auto place = graph.ColocateWith(table->variable.handle().op());
-  const auto always = AttrOr<std::string>(*NodeOf(table->variable.handle()), "_always_from", "");
+  const auto always = AttrOr<std::string>(*NodeOf(table->variable.handle()), kRestoreFromAttr, "");
   if (!always.empty()) return AddRestoreAlways(graph, *this, always);
   std::vector<Output> handles;
   std::vector<std::string> names;

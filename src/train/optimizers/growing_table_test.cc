@@ -6,10 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "cluster/testing/test_cluster.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
+#include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -89,6 +91,7 @@ TEST(GrowingTableGraphTest, AnErrorNamesTheMistakeInATable) {
   const auto parts = [](int64_t count) { return [count](const Shape&, DType) { return count; }; };
   EXPECT_THAT(mistake(2, {.partitioner = parts(0)}), HasSubstr("from 1 to 1000, got 0"));
   EXPECT_THAT(mistake(2, {.partitioner = parts(1001)}), HasSubstr("from 1 to 1000, got 1001"));
+  EXPECT_THAT(mistake(2, {.restored_name = "old"}), HasSubstr("restored_name is 'old', but restore_from"));
 }
 
 TEST(GrowingTableGraphTest, ATableHasNoValueAsAWhole) {
@@ -550,6 +553,53 @@ TEST(GrowingTableTest, ARestoreNamesTheTableThatACheckpointLacks) {
   const Status restored = of_growing.Restore(*growing.session, *saved);
   EXPECT_TRUE(absl::IsNotFound(restored)) << restored;
   EXPECT_THAT(std::string(restored.message()), HasSubstr("lacks 1 of 3 variables: ids"));
+}
+
+// A table `name` whose rows of the keys 1 and 2 are trained towards lower numbers.
+struct TwoRows {
+  explicit TwoRows(const EmbeddingVariableOptions& options) : table(g, 2, options) {
+    ids = Const(g, Tensor::Vector<int64_t>({1, 2}));
+    rows = nn::EmbeddingLookup(table, ids);
+    train = AdagradOptimizer(0.1).Minimize(ReduceSum(rows), {.global_step = GetOrCreateGlobalStep(g)});
+    saver.emplace(g);
+    session = Session::Create(g).value();
+    TB_CHECK_OK(session->Run({GlobalVariablesInitializer(g)}).status());
+  }
+  void Steps(int n) {
+    for (int i = 0; i < n; ++i) EXPECT_TRUE(session->Run({train}).ok());
+  }
+  std::vector<float> Rows() {
+    const auto got = session->Run({rows}).value();
+    return {got[0].data<float>().begin(), got[0].data<float>().end()};
+  }
+  Graph g;
+  EmbeddingVariable table;
+  std::optional<Saver> saver;
+  Output ids, rows;
+  Operation train;
+  std::unique_ptr<Session> session;
+};
+
+TEST(GrowingTableTest, EachRestoreGivesATableTheRowsOfAChosenCheckpoint) {
+  const TempDir dir;
+  TwoRows old({.name = "old", .initializer = Ones()});
+  old.Steps(3);
+  const std::string chosen = old.saver->Save(*old.session, dir.path() + "/old").value();
+  const EmbeddingVariableOptions options = {
+      .name = "ids", .initializer = Zeros(), .restore_from = chosen, .restored_name = "old"};
+  TwoRows table(options);
+  table.Steps(2);
+  EXPECT_NE(table.Rows(), old.Rows());
+  const std::string saved = table.saver->Save(*table.session, dir.path() + "/ids").value();
+  ASSERT_EQ(table.saver->Restore(*table.session, saved), OkStatus());
+  EXPECT_EQ(table.Rows(), old.Rows());
+  table.Steps(2);  // with slots that begin anew
+  const std::vector<float> moved = table.Rows();
+  ASSERT_EQ(table.saver->Restore(*table.session, saved), OkStatus());
+  table.Steps(2);
+  EXPECT_EQ(table.Rows(), moved);
+  old.Steps(2);
+  EXPECT_NE(table.Rows(), old.Rows());
 }
 
 void RestoreFromAStaticVariable(const MakeOptimizer& adagrad) {
