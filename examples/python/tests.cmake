@@ -1,5 +1,5 @@
 # The Python examples with few steps. _core, the module of the package, must be built.
-set(python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHONDONTWRITEBYTECODE=1)
+set(python ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python ${TENSORBRAID_PYTHON_CACHE})
 set(interpreter ${PROJECT_BINARY_DIR}/python_venv/bin/python)
 
 # tensorbraid_python_example_test(NAME EXPECTED PROGRAM [LAUNCH option...] [FLAGS flag...]): with LAUNCH, the program

@@ -10,6 +10,8 @@ import os
 import subprocess
 import sys
 
+from run import compiled_files
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 VERSION = "2.3.1"
@@ -20,8 +22,9 @@ def main():
     subprocess.run([os.path.join(HERE, "make_venv"), venv, VERSION], check=True)
     files = sys.argv[1:] or sorted(glob.glob(os.path.join(HERE, "test_*.py")))
     modules = [os.path.splitext(os.path.basename(file))[0] for file in files]
-    return subprocess.run([os.path.join(venv, "bin", "python"), "-m", "unittest", *modules], cwd=HERE,
-                          env={"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", **os.environ}).returncode
+    python = os.path.join(venv, "bin", "python")
+    return subprocess.run([python, "-m", "unittest", *modules], cwd=HERE,
+                          env={"OMP_NUM_THREADS": "1", **os.environ, **compiled_files(python)}).returncode
 
 
 if __name__ == "__main__":

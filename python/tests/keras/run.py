@@ -42,6 +42,12 @@ def known(version):
     return dict(lines)
 
 
+def compiled_files(python):
+    """Variables with which Python keeps its compiled files in its virtual environment, and none beside the sources."""
+    venv = os.path.dirname(os.path.dirname(python))
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": os.path.join(venv, "pycache")}
+
+
 def results(python, file, folder):
     """The result of each test of the file, "passed", "skipped" or "failed", and what pytest has printed.
 
@@ -49,7 +55,7 @@ def results(python, file, folder):
     """
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "report.xml")
-        settings = {**os.environ, "KERAS_HOME": scratch, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        settings = {**os.environ, "KERAS_HOME": scratch, "OMP_NUM_THREADS": "1", **compiled_files(python)}
         settings["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep)))
         command = [python, "-m", "tensorbraid", "-m", "pytest", "--quiet", "--tb=short", "--rootdir=.", "-p",
                    "no:cacheprovider", "--disable-warnings", f"--junitxml={report}", file]
