@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "graph/model/graph_impl.h"
 #include "session/testing/loops.h"

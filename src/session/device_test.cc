@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "graph/model/graph_impl.h"
 #include "runtime/testing/fake_device.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
 #include "tensorbraid/data/dataset.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"

@@ -6,14 +6,17 @@
 #include <string>
 #include <thread>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/system/clock.h"
+#include "core/text/logging.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/data_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/session/session.h"
+#include "transport/inproc/inproc_transport.h"
 
 namespace tensorbraid {
 namespace {

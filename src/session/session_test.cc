@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"

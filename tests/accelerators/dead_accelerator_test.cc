@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/text/strings.h"
 #include "executor/clusters/host_substitute.h"

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/system/clock.h"
 #include "core/text/device_name.h"
+#include "core/text/logging.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 namespace {

@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/text/strings.h"
 #include "tensorbraid/tensorbraid.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 namespace {

@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "cluster/membership/join.h"
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
@@ -21,6 +22,9 @@
 #include "simulation/replica.h"
 #include "simulation/simulated_disk.h"
 #include "tensorbraid/tensorbraid.h"
+#include "transport/local/local_kind.h"
+#include "transport/side_lane/side_lane_transport.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 namespace {

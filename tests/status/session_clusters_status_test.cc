@@ -9,13 +9,17 @@
 
 #include "cli/status_text.h"
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/server/task.h"
 #include "cluster/status/metrics.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/system/env_testutil.h"
+#include "core/text/logging.h"
 #include "nlohmann/json.hpp"
 #include "status/prometheus_parser.h"
 #include "status/report_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 namespace {

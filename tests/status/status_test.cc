@@ -6,6 +6,7 @@
 
 #include "cli/status_text.h"
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/server/task.h"
 #include "cluster/status/cluster_report.h"
 #include "cluster/status/metrics.h"
 #include "cluster/testing/test_cluster.h"
@@ -14,6 +15,7 @@
 #include "status/prometheus_parser.h"
 #include "status/report_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 namespace {

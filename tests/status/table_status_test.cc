@@ -10,6 +10,7 @@
 #include "cli/table/running_tables.h"
 #include "cli/table/table_report.h"
 #include "cluster/protobuf/report.pb.h"
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "status/report_testutil.h"
 #include "tensorbraid/tensorbraid.h"

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/graph/graph.h"
 #include "tensorbraid/session/session.h"

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cluster/master/master_step.h"
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "graph/model/node_status.h"
 #include "tensorbraid/ops/array.h"

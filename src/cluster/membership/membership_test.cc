@@ -15,6 +15,7 @@
 #include "core/text/logging.h"
 #include "tensorbraid/graph/graph.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/sim/sim_network.h"
 
 namespace tensorbraid {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "cluster/master/master_step.h"
 #include "cluster/protobuf/config.pb.h"
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/memory/allocator.h"
 #include "core/threads/thread.h"
 #include "io/file.h"
 #include "tensorbraid/tensorbraid.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "checkpoint/v1_checkpoint.h"
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"

@@ -8,6 +8,7 @@
 
 #include "cluster/testing/test_cluster.h"
 #include "core/testing/memory_limit.h"
+#include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
 #include "tensorbraid/tensorbraid.h"
 

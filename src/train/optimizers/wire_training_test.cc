@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "tensorbraid/tensorbraid.h"
 

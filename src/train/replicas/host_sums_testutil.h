@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
 #include "core/text/device_name.h"
 #include "tensorbraid/tensorbraid.h"

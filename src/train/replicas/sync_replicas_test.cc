@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {

@@ -6,6 +6,7 @@
 
 #include "checkpoint/files.h"
 #include "cluster/testing/test_cluster.h"
+#include "core/text/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
 
