@@ -123,11 +123,44 @@ set(TENSORBRAID_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 # each process compiles the 430 modules of the package, which is more than half of the time of its import.
 set(TENSORBRAID_PYTHON_CACHE PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache)
 
-# tensorbraid_test(NAME [SLOW] [NO_TSAN] FILE... [ALONE FILE...]): one GoogleTest binary, one ctest entry.
+# tensorbraid_test_code(TARGET UNIT_SIZE): compiles the files of a target as tests are compiled. With TENSORBRAID_UNITY they
+# are compiled together, in units of the same size, at most UNIT_SIZE files each, and read the precompiled headers of
+# tests. So a name in an anonymous namespace must be unique in its target.
+function(tensorbraid_test_code target unit_size)
+  target_compile_options(${target} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
+  if(TENSORBRAID_BUILD_TESTS)
+    target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock)
+  endif()
+  if(NOT TENSORBRAID_UNITY OR NOT TENSORBRAID_BUILD_TESTS)
+    return()
+  endif()
+  get_target_property(files ${target} SOURCES)
+  list(FILTER files INCLUDE REGEX "\\.cc$")
+  list(LENGTH files count)
+  math(EXPR units "(${count} + ${unit_size} - 1) / ${unit_size}")
+  math(EXPR batch "(${count} + ${units} - 1) / ${units}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE ${batch})
+  target_precompile_headers(${target} REUSE_FROM tensorbraid_test_headers)
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL "EXECUTABLE")
+    # With the options of a program, or it could not read the headers.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIE)
+  endif()
+endfunction()
+
+# tensorbraid_test_library(NAME FILE...): code that tests share, compiled once.
+function(tensorbraid_test_library name)
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(${name} PUBLIC tensorbraid_internal)
+  tensorbraid_test_code(${name} 8)
+endfunction()
+
+# tensorbraid_test(NAME [SLOW] [NO_TSAN] [UNIT_SIZE n] FILE...): one GoogleTest binary, one ctest entry.
 # Tests are fast by default: all fast ones together take less than a minute. SLOW ones start processes or compare many
 # cases. NO_TSAN is for tests in which ThreadSanitizer finds nothing: those without threads, and those that use gRPC, which
-# Debian builds without ThreadSanitizer, so that it reports false races. With TENSORBRAID_UNITY the files are compiled
-# together, except for those after ALONE, in which a name in an anonymous namespace is also in another file.
+# Debian builds without ThreadSanitizer, so that it reports false races. UNIT_SIZE (default: 8): see tensorbraid_test_code.
+# An object costs a second or two before the first test, so small files share large units; one takes about ten seconds.
 #
 # The presets asan and tsan build the target sanitized_tests: the tests that they run, and nothing else.
 add_custom_target(sanitized_tests)
@@ -135,17 +168,15 @@ function(tensorbraid_test name)
   if(NOT TENSORBRAID_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "" "ALONE" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${ARG_ALONE})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${TENSORBRAID_UNITY} UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE 8)
-  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest GTest::gmock GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${TENSORBRAID_TEST_OPTIONS})
+  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "UNIT_SIZE" "" ${ARGN})
+  if(NOT ARG_UNIT_SIZE)
+    set(ARG_UNIT_SIZE 8)
+  endif()
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tensorbraid_test_code(${name} ${ARG_UNIT_SIZE})
+  target_link_libraries(${name} PRIVATE tensorbraid_internal GTest::gtest_main)
   # A test finds the new library when it starts: it is linked again only if a header that it includes has changed.
   set_target_properties(${name} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
-  if(TENSORBRAID_UNITY)
-    target_precompile_headers(${name} REUSE_FROM tensorbraid_test_headers)
-  endif()
   add_test(NAME ${name} COMMAND ${name})
   set(cost 0)
   if(ARG_SLOW)
@@ -161,6 +192,26 @@ function(tensorbraid_test name)
     add_dependencies(sanitized_tests ${name})
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${TENSORBRAID_TEST_TIMEOUT} COST ${cost})
+endfunction()
+
+# tensorbraid_test_apart(PROGRAM NAME SUITE...): the tests of these suites become a ctest entry of their own, NAME, with the
+# labels of the program's entry: they take long, or need a process of their own. Several SUITEs run in one process.
+# Patterns are those of --gtest_filter, without the name of the test.
+function(tensorbraid_test_apart program name)
+  if(NOT TENSORBRAID_BUILD_TESTS)
+    return()
+  endif()
+  list(TRANSFORM ARGN APPEND ".*" OUTPUT_VARIABLE suites)
+  list(JOIN suites ":" filter)
+  add_test(NAME ${name} COMMAND ${program} --gtest_filter=${filter})
+  foreach(property LABELS TIMEOUT COST)
+    get_test_property(${program} ${property} value)
+    set_tests_properties(${name} PROPERTIES ${property} "${value}")
+  endforeach()
+  set_property(TARGET ${program} APPEND_STRING PROPERTY TENSORBRAID_SUITES_APART ":${filter}")
+  get_target_property(apart ${program} TENSORBRAID_SUITES_APART)
+  string(SUBSTRING "${apart}" 1 -1 apart)
+  set_tests_properties(${program} PROPERTIES ENVIRONMENT "GTEST_FILTER=-${apart}")
 endfunction()
 
 # tensorbraid_test_on_networks(NAME [NETWORK...]): runs a test that uses TestCluster again on the simulated network, with

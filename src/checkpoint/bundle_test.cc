@@ -7,9 +7,11 @@
 
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/bundle_writer.h"
+#include "checkpoint/checkpoint_testutil.h"
 #include "checkpoint/coding.h"
 #include "checkpoint/table_writer.h"
 #include "checkpoint/tensor_bundle.pb.h"
+#include "core/testing/values_of.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
 #include "core/values/crc32c.h"
@@ -21,20 +23,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kTestdata = CHECKPOINT_TESTDATA;
-
 Tensor Iota(const Shape& shape, float first = 0) {
   Tensor t(kFloat32, shape);
   std::iota(t.mutable_data<float>().begin(), t.mutable_data<float>().end(), first);
   return t;
 }
-
-template <typename T>
-std::vector<T> ValuesOf(const Tensor& t) {
-  return {t.data<T>().begin(), t.data<T>().end()};
-}
-
-TensorSlice Slice(const char* text) { return TensorSlice::Parse(text).value(); }
 
 class BundleTest : public testing::Test {
  protected:

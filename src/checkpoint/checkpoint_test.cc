@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/bundle_writer.h"
+#include "checkpoint/checkpoint_testutil.h"
 #include "checkpoint/files.h"
 #include "io/file_testutil.h"
 
@@ -13,8 +14,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-const std::string kTestdata = CHECKPOINT_TESTDATA;
 
 TEST(CheckpointReader, ListsAndReadsTensors) {
   auto reader = CheckpointReader::Open(kTestdata + "/merged").value();

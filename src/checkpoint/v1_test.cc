@@ -1,23 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checkpoint/checkpoint_testutil.h"
 #include "checkpoint/files.h"
 #include "checkpoint/v1_checkpoint.h"
+#include "core/testing/values_of.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/checkpoint/checkpoint.h"
 
 namespace tensorbraid {
 namespace {
-
-const std::string kTestdata = CHECKPOINT_TESTDATA;
-
-TensorSlice Slice(const char* text) { return TensorSlice::Parse(text).value(); }
-
-template <typename T>
-std::vector<T> ValuesOf(const Tensor& t) {
-  return {t.data<T>().begin(), t.data<T>().end()};
-}
 
 const std::vector<DType> kDtypes = {
     kFloat16, kFloat32,          kFloat64,          kInt8, kInt16, kInt32, kInt64, kUint8, kUint16,

@@ -17,12 +17,12 @@ using absl::StatusCode;
 
 const std::vector<DType> kInt64s = {kInt64};
 
-Output Number(Graph& g, int64_t value) { return Operand(Tensor::Scalar(value)).ToOutput(g); }
+Output Int64(Graph& g, int64_t value) { return Operand(Tensor::Scalar(value)).ToOutput(g); }
 
 // Adds a node of a dataset or iterator op, which has the attributes output_types and output_shapes. The elements are
 // int64.
-Output Dataset(Graph& g, const std::string& op, const std::vector<Output>& inputs,
-               const std::map<std::string, AttrValue>& attrs = {}) {
+Output DatasetNode(Graph& g, const std::string& op, const std::vector<Output>& inputs,
+                   const std::map<std::string, AttrValue>& attrs = {}) {
   NodeBuilder b(g, op);
   for (const Output& o : inputs) b.Input(o);
   b.Attr("output_types", kInt64s).Attr("output_shapes", std::vector<Shape>{Shape::Unknown()});
@@ -30,7 +30,7 @@ Output Dataset(Graph& g, const std::string& op, const std::vector<Output>& input
   return b.Output();
 }
 
-Output Range(Graph& g, int64_t n) { return Dataset(g, "RangeDataset", {Number(g, 0), Number(g, n), Number(g, 1)}); }
+Output Range(Graph& g, int64_t n) { return DatasetNode(g, "RangeDataset", {Int64(g, 0), Int64(g, n), Int64(g, 1)}); }
 
 struct IteratorOps {
   Operation initialize;
@@ -38,15 +38,15 @@ struct IteratorOps {
 };
 
 IteratorOps Iterate(Graph& g, Output dataset) {
-  const Output iterator = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+  const Output iterator = DatasetNode(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
   return {.initialize = NodeBuilder(g, "MakeIterator").Input(dataset).Input(iterator).Finish(),
-          .next = Dataset(g, "IteratorGetNext", {iterator})};
+          .next = DatasetNode(g, "IteratorGetNext", {iterator})};
 }
 
 TEST(DatasetTest, ElementsComeInOrderAndTheEndIsOutOfRange) {
   Graph g;
-  auto it =
-      Iterate(g, Dataset(g, "SkipDataset", {Dataset(g, "RepeatDataset", {Range(g, 3), Number(g, 2)}), Number(g, 1)}));
+  auto it = Iterate(
+      g, DatasetNode(g, "SkipDataset", {DatasetNode(g, "RepeatDataset", {Range(g, 3), Int64(g, 2)}), Int64(g, 1)}));
   auto session = Session::Create(g);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ((*session)->Run({it.next}).status().code(), StatusCode::kFailedPrecondition);
@@ -65,7 +65,7 @@ TEST(DatasetTest, ElementsComeInOrderAndTheEndIsOutOfRange) {
 TEST(DatasetTest, ADatabaseIsRefusedWithTheReason) {
   Graph g;
   const Output text = Operand(Tensor::Scalar("sqlite")).ToOutput(g);
-  auto it = Iterate(g, Dataset(g, "SqlDataset", {text, text, text}));
+  auto it = Iterate(g, DatasetNode(g, "SqlDataset", {text, text, text}));
   const Status status = Session::Create(g).value()->Run({it.initialize}).status();
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_NE(status.message().find("needs a library for databases"), std::string::npos) << status;
@@ -84,7 +84,7 @@ TEST(DatasetTest, SessionsDoNotShareAnIteratorWithoutASharedName) {
 TEST(DatasetTest, TooDeeplyNestedDatasetsAreRefused) {
   Graph g;
   Output dataset = Range(g, 3);
-  for (int i = 0; i < 5000; ++i) dataset = Dataset(g, "TakeDataset", {dataset, Number(g, -1)});
+  for (int i = 0; i < 5000; ++i) dataset = DatasetNode(g, "TakeDataset", {dataset, Int64(g, -1)});
   auto it = Iterate(g, dataset);
   auto session = Session::Create(g).value();
   EXPECT_EQ(session->Run({it.initialize}).status().code(), StatusCode::kInvalidArgument);
@@ -107,47 +107,48 @@ std::vector<int64_t> Rest(Session& session, const Output& next, int most = 100) 
 TEST(DatasetTest, AnIteratorContinuesWhereAnotherOneWasSaved) {
   Graph g;
   const auto shuffled = [&](const Output& input, int64_t size) {
-    return Dataset(g, "ShuffleDataset", {input, Number(g, size), Number(g, 0), Number(g, 0)});
+    return DatasetNode(g, "ShuffleDataset", {input, Int64(g, size), Int64(g, 0), Int64(g, 0)});
   };
   const Output no = Operand(Tensor::Scalar(false)).ToOutput(g);
   std::vector<std::function<Output()>> pipelines = {
       [&] { return Range(g, 9); },
       [&] { return shuffled(Range(g, 9), 4); },
       [&] {
-        return Dataset(g, "RepeatDataset", {shuffled(Range(g, 4), 3), Number(g, 3)});
+        return DatasetNode(g, "RepeatDataset", {shuffled(Range(g, 4), 3), Int64(g, 3)});
       },
       [&] {
-        return Dataset(g, "PrefetchDataset", {shuffled(Range(g, 9), 4), Number(g, 3)});
+        return DatasetNode(g, "PrefetchDataset", {shuffled(Range(g, 9), 4), Int64(g, 3)});
       },
       [&] {
-        return Dataset(g, "BatchDatasetV2",
-                       {Dataset(g, "SkipDataset", {Range(g, 11), Number(g, 1)}), Number(g, 2), no});
+        return DatasetNode(g, "BatchDatasetV2",
+                           {DatasetNode(g, "SkipDataset", {Range(g, 11), Int64(g, 1)}), Int64(g, 2), no});
       },
       [&] {
-        return Dataset(g, "RebatchDataset",
-                       {Dataset(g, "BatchDatasetV2", {Range(g, 11), Number(g, 4), no}), Number(g, 3)});
+        return DatasetNode(g, "RebatchDataset",
+                           {DatasetNode(g, "BatchDatasetV2", {Range(g, 11), Int64(g, 4), no}), Int64(g, 3)});
       },
       [&] {
-        return Dataset(g, "SleepDataset", {Range(g, 9), Number(g, 0)});
+        return DatasetNode(g, "SleepDataset", {Range(g, 9), Int64(g, 0)});
       },
       [&] {
-        return Dataset(g, "ConcatenateDataset", {Range(g, 3), Range(g, 5)});
+        return DatasetNode(g, "ConcatenateDataset", {Range(g, 3), Range(g, 5)});
       },
       [&] {
-        return Dataset(g, "RepeatDataset",
-                       {Dataset(g, "CacheDataset", {Range(g, 4), Operand(Tensor::Scalar(std::string())).ToOutput(g)}),
-                        Number(g, 2)});
+        return DatasetNode(
+            g, "RepeatDataset",
+            {DatasetNode(g, "CacheDataset", {Range(g, 4), Operand(Tensor::Scalar(std::string())).ToOutput(g)}),
+             Int64(g, 2)});
       },
   };
   for (size_t p = 0; p < pipelines.size(); ++p) {
     // Each of the two iterators has its own dataset, with unseeded shuffles. So the second one can give the elements of
     // the first one only if it gets them from the saved state.
-    const Output handle = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    const Output handle = DatasetNode(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
     const Operation initialize = NodeBuilder(g, "MakeIterator").Input(pipelines[p]()).Input(handle).Finish();
-    const Output next = Dataset(g, "IteratorGetNext", {handle});
-    const Output other = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    const Output next = DatasetNode(g, "IteratorGetNext", {handle});
+    const Output other = DatasetNode(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
     NodeBuilder(g, "MakeIterator").Input(pipelines[p]()).Input(other).Finish();
-    const Output other_next = Dataset(g, "IteratorGetNext", {other});
+    const Output other_next = DatasetNode(g, "IteratorGetNext", {other});
     const Output state = NodeBuilder(g, "SerializeIterator").Input(handle).Output();
     const Operation restore = NodeBuilder(g, "DeserializeIterator").Input(other).Input(state).Finish();
     auto session = Session::Create(g);
@@ -165,13 +166,13 @@ TEST(DatasetTest, AnIteratorContinuesWhereAnotherOneWasSaved) {
 TEST(DatasetTest, AStateOfAnotherPipelineIsRefused) {
   Graph g;
   const auto iterate = [&](const Output& dataset, Output* handle) {
-    *handle = Dataset(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
+    *handle = DatasetNode(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}});
     const Operation initialize = NodeBuilder(g, "MakeIterator").Input(dataset).Input(*handle).Finish();
-    return IteratorOps{initialize, Dataset(g, "IteratorGetNext", {*handle})};
+    return IteratorOps{initialize, DatasetNode(g, "IteratorGetNext", {*handle})};
   };
   Output from, to;
   const IteratorOps one = iterate(Range(g, 5), &from);
-  const IteratorOps two = iterate(Dataset(g, "TakeDataset", {Range(g, 5), Number(g, 4)}), &to);
+  const IteratorOps two = iterate(DatasetNode(g, "TakeDataset", {Range(g, 5), Int64(g, 4)}), &to);
   const Output state = NodeBuilder(g, "SerializeIterator").Input(from).Output();
   const Operation restore = NodeBuilder(g, "DeserializeIterator").Input(to).Input(state).Finish();
   auto session = Session::Create(g).value();
@@ -188,7 +189,7 @@ Output Strings(Graph& g, const std::string& op, const std::vector<Output>& input
                std::map<std::string, AttrValue> attrs = {}) {
   attrs["output_types"] = std::vector<DType>{kString};
   attrs.try_emplace("output_shapes", std::vector<Shape>{Shape()});
-  return Dataset(g, op, inputs, attrs);
+  return DatasetNode(g, op, inputs, attrs);
 }
 
 const std::map<std::string, AttrValue> kVectors = {{"output_shapes", std::vector<Shape>{{-1}}}};
@@ -210,14 +211,13 @@ TEST(DatasetTest, LinesOfAFileAreShuffledRepeatedPrefetchedAndBatched) {
     const Output lines = NodeBuilder(g, "TextLineDataset")
                              .Input(Operand(Tensor::Scalar(path)).ToOutput(g))
                              .Input(empty)
-                             .Input(Number(g, 0))
+                             .Input(Int64(g, 0))
                              .Output();
-    const Output first =
-        Strings(g, "ShuffleDataset",
-                {Strings(g, "SkipDataset", {lines, Number(g, 1)}), Number(g, 7), Number(g, 0), Number(g, 0)});
+    const Output first = Strings(
+        g, "ShuffleDataset", {Strings(g, "SkipDataset", {lines, Int64(g, 1)}), Int64(g, 7), Int64(g, 0), Int64(g, 0)});
     const Output twice =
-        Strings(g, "PrefetchDataset", {Strings(g, "RepeatDataset", {first, Number(g, 2)}), Number(g, 3)});
-    return Strings(g, "BatchDatasetV2", {twice, Number(g, 6), Operand(Tensor::Scalar(false)).ToOutput(g)}, kVectors);
+        Strings(g, "PrefetchDataset", {Strings(g, "RepeatDataset", {first, Int64(g, 2)}), Int64(g, 3)});
+    return Strings(g, "BatchDatasetV2", {twice, Int64(g, 6), Operand(Tensor::Scalar(false)).ToOutput(g)}, kVectors);
   };
   const auto iterate = [&](const Output& dataset, Output* handle) {
     *handle = Strings(g, "IteratorV2", {}, {{"shared_name", ""}, {"container", ""}, *kVectors.begin()});
@@ -277,10 +277,10 @@ TEST(DatasetTest, AStepStopsWaitingForAnElementAtItsDeadline) {
     const Status imported = g.ImportGraphDefText(kMapOverQueue);
     ASSERT_TRUE(imported.ok()) << imported;
     Output dataset = g.FindOutput("map:0").value();
-    if (prefetch) dataset = Dataset(g, "PrefetchDataset", {dataset, Number(g, 2)});
+    if (prefetch) dataset = DatasetNode(g, "PrefetchDataset", {dataset, Int64(g, 2)});
     auto it = Iterate(g, dataset);
     const Operation put =
-        NodeBuilder(g, "QueueEnqueueV2").Input(g.FindOutput("queue:0").value()).InputList({Number(g, 42)}).Finish();
+        NodeBuilder(g, "QueueEnqueueV2").Input(g.FindOutput("queue:0").value()).InputList({Int64(g, 42)}).Finish();
     auto session = Session::Create(g);
     ASSERT_TRUE(session.ok()) << session.status();
     ASSERT_TRUE((*session)->Run({it.initialize}).ok());
@@ -302,7 +302,7 @@ TEST(DatasetTest, AFunctionIsSentToTheTaskThatRunsIt) {
   auto device = g.Device("/job:ps/task:0");
   auto it = Iterate(g, g.FindOutput("map:0").value());
   const Operation put =
-      NodeBuilder(g, "QueueEnqueueV2").Input(g.FindOutput("queue:0").value()).InputList({Number(g, 7)}).Finish();
+      NodeBuilder(g, "QueueEnqueueV2").Input(g.FindOutput("queue:0").value()).InputList({Int64(g, 7)}).Finish();
   auto session = Session::Create(g, {.target = cluster.worker_target()}).value();
   ASSERT_TRUE(session->Run({it.initialize}).ok());
   ASSERT_TRUE(session->Run({put}).ok());

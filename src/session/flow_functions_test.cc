@@ -15,8 +15,8 @@ using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-constexpr const char* kPs = "/job:ps/task:0";
-constexpr const char* kWorker = "/job:worker/task:0";
+constexpr const char* kPsTask = "/job:ps/task:0";
+constexpr const char* kWorkerTask = "/job:worker/task:0";
 
 class Fixture : public testing::Test {
  protected:
@@ -351,20 +351,20 @@ TEST(FlowFunctionsTest, ALoopOverTwoTasksHasAGradient) {
   const Output x = Placeholder(g, kFloat32, {});
   Output y;
   {
-    const auto worker = g.Device(kWorker);
+    const auto worker = g.Device(kWorkerTask);
     y = While(
         {Const(g, Tensor::Scalar(int32_t{0})), x}, [&](const auto& v) { return v[0] < 4; },
         [&](const auto& v) -> std::vector<Output> {
           Output sine;
           {
-            const auto ps = g.Device(kPs);
+            const auto ps = g.Device(kPsTask);
             sine = Sin(v[1]);
           }
           const Output odd = Equal(v[0] % 2, 1);
           return {v[0] + 1, Cond(
                                 odd, [&] { return sine * x; },
                                 [&] {
-                                  const auto ps = g.Device(kPs);
+                                  const auto ps = g.Device(kPsTask);
                                   return sine + v[1] * v[1];
                                 })};
         })[1];

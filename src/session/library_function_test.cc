@@ -22,7 +22,7 @@ float Value(Graph& g, const Output& output) {
   return r.ok() ? (*r)[0].scalar<float>() : 0;
 }
 
-Output Number(Graph& g, float value) { return Operand(Tensor::Scalar(value)).ToOutput(g); }
+Output Float(Graph& g, float value) { return Operand(Tensor::Scalar(value)).ToOutput(g); }
 
 TEST(LibraryFunctionTest, ACallComputesTheResultsOfTheBody) {
   Graph g;
@@ -32,7 +32,7 @@ TEST(LibraryFunctionTest, ACallComputesTheResultsOfTheBody) {
   ASSERT_TRUE(g.status().ok()) << g.status();
   EXPECT_EQ(f.name(), "f");
   EXPECT_FALSE(f.is_stateful());
-  const Outputs results = CallFunction(g, f, {Number(g, 3), 4.0});
+  const Outputs results = CallFunction(g, f, {Float(g, 3), 4.0});
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].shape(), Shape());
   EXPECT_EQ(results[0].op().type(), "PartitionedCall");
@@ -42,7 +42,7 @@ TEST(LibraryFunctionTest, ACallComputesTheResultsOfTheBody) {
 
 TEST(LibraryFunctionTest, TensorsOfTheOuterGraphAreCaptured) {
   Graph g;
-  const Output outer = Number(g, 10);
+  const Output outer = Float(g, 10);
   const auto f = DefineFunction(g, "f", {{kFloat32, {}}}, [&](Graph&, const Outputs& args) {
     // The first operand leads to the outer graph, but the sum belongs to the body.
     return Outputs{outer + args[0] * outer};
@@ -54,14 +54,14 @@ TEST(LibraryFunctionTest, TensorsOfTheOuterGraphAreCaptured) {
 
 TEST(LibraryFunctionTest, AFunctionMayReturnATensorOfTheOuterGraph) {
   Graph g;
-  const Output outer = Number(g, 10);
+  const Output outer = Float(g, 10);
   const auto f = DefineFunction(g, "f", {}, [&](Graph&, const Outputs&) { return Outputs{outer}; });
   EXPECT_EQ(Value(g, CallFunction(g, f, {})[0]), 10);
 }
 
 TEST(LibraryFunctionTest, FunctionsNestAndCaptureThroughEachOther) {
   Graph g;
-  const Output outer = Number(g, 10);
+  const Output outer = Float(g, 10);
   const auto f = DefineFunction(g, "f", {{kFloat32, {}}}, [&](Graph& body, const Outputs& args) {
     const auto inner = DefineFunction(body, "f", {{kFloat32, {}}}, [&](Graph&, const Outputs& inner_args) {
       return Outputs{inner_args[0] * outer + args[0]};
@@ -75,7 +75,7 @@ TEST(LibraryFunctionTest, FunctionsNestAndCaptureThroughEachOther) {
 
 TEST(LibraryFunctionTest, TheGradientGoesThroughTheCallToArgumentsAndCaptures) {
   Graph g;
-  const Output outer = Number(g, 10), x = Number(g, 3);
+  const Output outer = Float(g, 10), x = Float(g, 3);
   const auto f = DefineFunction(g, "square", {{kFloat32, {}}},
                                 [&](Graph&, const Outputs& args) { return Outputs{args[0] * args[0] * outer}; });
   const auto grads = Gradients(CallFunction(g, f, {x}), {x, outer});
@@ -103,9 +103,9 @@ TEST(LibraryFunctionTest, AVariableIsReadAndChangedByItsHandle) {
 
 TEST(LibraryFunctionTest, ACopiedCaptureNeedsNoArgument) {
   Graph g;
-  const Output checked = Number(g, 6);
+  const Output checked = Float(g, 6);
   const ScopeGuard scope = g.ControlDependencies({NodeBuilder(g, "NoOp").Finish()});
-  const Output outer = Number(g, 4) + checked;
+  const Output outer = Float(g, 4) + checked;
   const auto f = DefineFunction(
       g, "f", {}, [&](Graph&, const Outputs&) { return Outputs{outer}; }, Capture::kAsCopy);
   ASSERT_TRUE(g.status().ok()) << g.status();
@@ -158,7 +158,7 @@ TEST(LibraryFunctionTest, MistakesNameTheFunction) {
 
 TEST(LibraryFunctionTest, AnUnrelatedGraphIsNotCaptured) {
   Graph g, other;
-  const Output foreign = Number(other, 1);
+  const Output foreign = Float(other, 1);
   DefineFunction(g, "f", {{kFloat32, {}}}, [&](Graph&, const Outputs& args) { return Outputs{args[0] + foreign}; });
   EXPECT_NE(g.status().message().find("belongs to another graph"), absl::string_view::npos) << g.status();
 }

@@ -16,6 +16,7 @@
 #include "executor/clusters/host_substitute.h"
 #include "executor/clusters/make.h"
 #include "executor/plan.h"
+#include "fake_device.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/subgraph.h"
 #include "pjrt/compile_log.h"
@@ -31,7 +32,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kDevice = "/device:XLA_CPU:0";
 constexpr int kParallelCompiles = 2;
 
 class CompileAheadTest : public testing::Test {

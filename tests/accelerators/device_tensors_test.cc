@@ -13,6 +13,7 @@
 #include "core/memory/shared_memory.h"
 #include "executor/clusters/host_substitute.h"
 #include "executor/plan.h"
+#include "fake_device.h"
 #include "graph/model/graph_impl.h"
 #include "pjrt/compile_log.h"
 #include "pjrt/find_plugins.h"
@@ -25,8 +26,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
-
-constexpr const char* kDevice = "/device:XLA_CPU:0";
 
 struct Copies {
   int to_device, to_host;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "executor/clusters/host_substitute.h"
+#include "fake_device.h"
 #include "pjrt/compile_log.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
@@ -22,7 +23,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kDevice = "/device:XLA_CPU:0";
 constexpr int kElements = 6, kBuffer = 2;
 
 class ElementsAheadTest : public testing::Test {

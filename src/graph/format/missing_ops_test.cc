@@ -21,7 +21,7 @@ std::string FunctionOf(const std::string& name, const std::string& node, const s
 }
 
 // A node that refers to a function in an attribute.
-std::string Caller(const std::string& name, const std::string& function) {
+std::string CallerOf(const std::string& name, const std::string& function) {
   return StrCat("node { name: '", name, R"(' op: 'PartitionedCall' attr { key: 'Tin' value { list { } } }
       attr { key: 'Tout' value { list { } } } attr { key: 'f' value { func { name: ')",
                 function, "' } } } } ");
@@ -51,7 +51,7 @@ TEST(MissingOpsTest, SuggestsTheOpWithTheNearestName) {
 TEST(MissingOpsTest, ListsMissingOpsOfFunctionsThatAreUsed) {
   const std::string library = StrCat("library { ", FunctionOf("outer", "call", "inner"),
                                      FunctionOf("inner", "deep", "Zebra"), FunctionOf("unused", "x", "Yak"), " } ");
-  for (const std::string& node : {NodeOf("top", "outer"), Caller("top", "outer")}) {
+  for (const std::string& node : {NodeOf("top", "outer"), CallerOf("top", "outer")}) {
     const std::string message = MessageOf(library + node);
     EXPECT_THAT(message, HasSubstr("'Zebra': node 'deep' of function 'inner'"));
     EXPECT_THAT(message, Not(HasSubstr("Yak"))) << "'unused' is never called";

@@ -164,7 +164,7 @@ TEST(EvictionRuleTest, BytesAreRows) {
   EXPECT_EQ((EvictionRule{.steps_to_live = 7}.MostRows(32)), kNoLimit);
 }
 
-class Zeros final : public FirstRows {
+class ZeroRows final : public FirstRows {
  public:
   void Fill(int64_t, std::span<float> row) const override { std::fill(row.begin(), row.end(), 0.0f); }
 };
@@ -173,7 +173,7 @@ class Zeros final : public FirstRows {
 TEST(EvictionInBackgroundTest, ATableStaysWithinItsLimit) {
   ThreadPool pool("pool", 2);
   const auto table = MakeRef<EmbeddingTable>("emb", kDim);
-  RowsDescription description = {.whole = "emb", .rows = std::make_shared<Zeros>(), .evict = {.most_rows = 800}};
+  RowsDescription description = {.whole = "emb", .rows = std::make_shared<ZeroRows>(), .evict = {.most_rows = 800}};
   ASSERT_TRUE(table->Describe(description).ok());
   ASSERT_TRUE(table->Initialize(0).ok());
   const auto update = [&](int64_t first, int64_t step) {
@@ -216,7 +216,7 @@ TEST(EvictionInBackgroundTest, ATableStaysWithinItsLimit) {
 TEST(EvictionInBackgroundTest, APoolWithoutThreadsEvictsAtOnce) {
   ThreadPool pool("pool", 0);
   const auto table = MakeRef<EmbeddingTable>("emb", kDim);
-  RowsDescription description = {.whole = "emb", .rows = std::make_shared<Zeros>(), .evict = {.steps_to_live = 5}};
+  RowsDescription description = {.whole = "emb", .rows = std::make_shared<ZeroRows>(), .evict = {.steps_to_live = 5}};
   ASSERT_TRUE(table->Describe(description).ok());
   ASSERT_TRUE(table->Initialize(0).ok());
   const int columns[] = {0};

@@ -12,13 +12,14 @@
 namespace tensorbraid {
 namespace {
 
-// Each step adds one to `count`, which is on the parameter server or, with Model(nullptr), on no particular device.
-struct Model {
-  Model() {
+// Each step adds one to `count`, which is on the parameter server or, with CountingModel(nullptr), on no particular
+// device.
+struct CountingModel {
+  CountingModel() {
     auto device = g.Device("/job:ps/task:0");
     Build();
   }
-  explicit Model(std::nullptr_t) { Build(); }
+  explicit CountingModel(std::nullptr_t) { Build(); }
   void Build() {
     count = Variable(g, {}, Zeros(), {.name = "count"});
     global_step = GetOrCreateGlobalStep(g);
@@ -32,22 +33,22 @@ struct Model {
 
 class CheckpointDirTest : public testing::Test {
  protected:
-  StatusOr<std::unique_ptr<MonitoredSession>> Start(Model& m, MonitoredTrainingSessionOptions options = {}) {
+  StatusOr<std::unique_ptr<MonitoredSession>> Start(CountingModel& m, MonitoredTrainingSessionOptions options = {}) {
     options.checkpoint_dir = dir_.path();
     return MonitoredTrainingSession(m.g, std::move(options));
   }
   std::string At(int64_t step) const { return StrCat(dir_.path(), "/model.ckpt-", step); }
-  void Train(MonitoredSession& session, const Model& m, int steps) {
+  void Train(MonitoredSession& session, const CountingModel& m, int steps) {
     for (int i = 0; i < steps; ++i) ASSERT_TRUE(session.Run({m.train}).ok());
   }
-  static float CountOf(MonitoredSession& session, const Model& m) {
+  static float CountOf(MonitoredSession& session, const CountingModel& m) {
     return session.Run({m.count}).value()[0].scalar<float>();
   }
   TempDir dir_;
 };
 
 TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   auto session = Start(m, {.save_checkpoint_every_steps = 3}).value();
   EXPECT_TRUE(CheckpointExists(At(0)));
   Train(*session, m, 5);
@@ -59,7 +60,7 @@ TEST_F(CheckpointDirTest, SavesEveryNStepsAndAtTheEnd) {
 }
 
 TEST_F(CheckpointDirTest, ListenersHearOfEachSaveAndMayStopTheTraining) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   std::vector<std::string> calls;
   const auto note = [&calls](const char* when, int64_t step) {
     calls.push_back(StrCat(when, " ", step));
@@ -82,7 +83,7 @@ TEST_F(CheckpointDirTest, ListenersHearOfEachSaveAndMayStopTheTraining) {
 }
 
 TEST_F(CheckpointDirTest, AnErrorOfAListenerEndsTheTraining) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   auto saver = CheckpointSaver(dir_.path(), {.every_n_steps = 2, .before_save = [](SessionRunContext&, int64_t step) {
                                                return step > 0 ? Internal("no") : OkStatus();
                                              }});
@@ -93,7 +94,7 @@ TEST_F(CheckpointDirTest, AnErrorOfAListenerEndsTheTraining) {
 }
 
 TEST_F(CheckpointDirTest, SavesWhenTheIntervalHasPassed) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
   Train(*session, m, 2);
   EXPECT_TRUE(CheckpointExists(At(1)));
@@ -101,7 +102,7 @@ TEST_F(CheckpointDirTest, SavesWhenTheIntervalHasPassed) {
 }
 
 TEST_F(CheckpointDirTest, ARunThatDoesNotTrainDoesNotSave) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   auto session = Start(m, {.save_checkpoint_every = std::chrono::seconds(0)}).value();
   Train(*session, m, 1);
   ASSERT_TRUE(RemoveCheckpoint(At(1)).ok());
@@ -111,12 +112,12 @@ TEST_F(CheckpointDirTest, ARunThatDoesNotTrainDoesNotSave) {
 
 TEST_F(CheckpointDirTest, TheNextProcessContinuesFromTheCheckpoint) {
   {
-    Model m(nullptr);
+    CountingModel m(nullptr);
     auto session = Start(m).value();
     Train(*session, m, 4);
     ASSERT_TRUE(session->Close().ok());
   }
-  Model m(nullptr);
+  CountingModel m(nullptr);
   auto session = Start(m, {.hooks = {StopAtStep(6)}}).value();
   EXPECT_EQ(CountOf(*session, m), 4.0f);
   int steps = 0;
@@ -130,7 +131,7 @@ TEST_F(CheckpointDirTest, TheNextProcessContinuesFromTheCheckpoint) {
 
 TEST_F(CheckpointDirTest, ADamagedCheckpointIsSkipped) {
   {
-    Model m(nullptr);
+    CountingModel m(nullptr);
     auto session = Start(m, {.save_checkpoint_every_steps = 2}).value();
     Train(*session, m, 4);
   }
@@ -138,27 +139,27 @@ TEST_F(CheckpointDirTest, ADamagedCheckpointIsSkipped) {
   std::string bytes = ReadWholeFile(data).value();
   for (char& c : bytes) c ^= 0x55;
   ASSERT_TRUE(WriteFileAtomically(data, bytes).ok());
-  Model m(nullptr);
+  CountingModel m(nullptr);
   EXPECT_EQ(CountOf(*Start(m).value(), m), 2.0f);
 }
 
 TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfNoCheckpointIsUsable) {
   {
-    Model m(nullptr);
+    CountingModel m(nullptr);
     Train(*Start(m).value(), m, 1);
   }
   for (const int64_t step : {0, 1}) ASSERT_TRUE(WriteFileAtomically(At(step) + ".index", "nothing").ok());
-  Model m(nullptr);
+  CountingModel m(nullptr);
   EXPECT_TRUE(absl::IsDataLoss(Start(m).status()));
 }
 
 TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfTheNamedCheckpointsAreGone) {
   {
-    Model m(nullptr);
+    CountingModel m(nullptr);
     Train(*Start(m).value(), m, 1);
   }
   for (const int64_t step : {0, 1}) ASSERT_TRUE(RemoveCheckpoint(At(step)).ok());
-  Model m(nullptr);
+  CountingModel m(nullptr);
   const Status status = Start(m).status();
   EXPECT_TRUE(absl::IsDataLoss(status)) << status;
   EXPECT_NE(status.message().find(At(1)), absl::string_view::npos) << status;
@@ -166,7 +167,7 @@ TEST_F(CheckpointDirTest, FailsInsteadOfStartingAgainIfTheNamedCheckpointsAreGon
 
 TEST_F(CheckpointDirTest, StartFailsIfTheCheckpointHasAnotherShape) {
   {
-    Model m(nullptr);
+    CountingModel m(nullptr);
     Train(*Start(m).value(), m, 1);
   }
   Graph g;
@@ -180,7 +181,7 @@ TEST_F(CheckpointDirTest, StartFailsIfTheCheckpointHasAnotherShape) {
 }
 
 TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   EXPECT_TRUE(absl::IsInvalidArgument(MonitoredTrainingSession(m.g, {.save_checkpoint_every_steps = 3}).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(Start(m, {.save_checkpoint_every_steps = 0}).status()));
   Graph g;
@@ -189,7 +190,7 @@ TEST_F(CheckpointDirTest, RejectsInvalidOptions) {
 }
 
 TEST_F(CheckpointDirTest, TrainingGoesOnWithoutItsDirectoryAndCloseReportsTheFailedSave) {
-  Model m(nullptr);
+  CountingModel m(nullptr);
   auto session = Start(m, {.save_checkpoint_every_steps = 1}).value();
   std::filesystem::remove_all(dir_.path());
   ASSERT_TRUE(WriteFileAtomically(dir_.path(), "a file in its place").ok());
@@ -201,7 +202,7 @@ TEST_F(CheckpointDirTest, TrainingGoesOnWithoutItsDirectoryAndCloseReportsTheFai
 
 TEST_F(CheckpointDirTest, ContinuesAfterTheLossOfAParameterServer) {
   TestCluster cluster(1, 1);
-  Model m;
+  CountingModel m;
   auto session = Start(m, {.master = cluster.worker_target(), .save_checkpoint_every_steps = 2}).value();
   Train(*session, m, 5);
   cluster.Stop("ps", 0);
@@ -215,7 +216,7 @@ TEST_F(CheckpointDirTest, ContinuesAfterTheLossOfAParameterServer) {
 
 TEST_F(CheckpointDirTest, RecoveryRestoresAllVariables) {
   TestCluster cluster(2, 1);
-  Model m;
+  CountingModel m;
   Variable other;
   {
     auto device = m.g.Device("/job:ps/task:1");
@@ -289,7 +290,7 @@ TEST_F(CheckpointDirTest, QueueRunnersContinueAfterTheLossOfAParameterServer) {
 
 TEST_F(CheckpointDirTest, WithoutACheckpointDirectoryTheLossOfATaskIsAnError) {
   TestCluster cluster(1, 1);
-  Model m;
+  CountingModel m;
   auto session = MonitoredTrainingSession(m.g, {.master = cluster.worker_target()}).value();
   Train(*session, m, 1);
   cluster.Stop("ps", 0);

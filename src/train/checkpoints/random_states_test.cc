@@ -14,8 +14,8 @@ namespace tensorbraid {
 namespace {
 
 // RandomTraining with a session, of this process or of a cluster, and the options of its savers.
-struct Training : RandomTraining {
-  explicit Training(bool seeded = true, bool sharded = false, const TestCluster* cluster = nullptr)
+struct SavedRandomTraining : RandomTraining {
+  explicit SavedRandomTraining(bool seeded = true, bool sharded = false, const TestCluster* cluster = nullptr)
       : RandomTraining(seeded, cluster == nullptr ? nullptr : &cluster->spec()) {
     init = GlobalVariablesInitializer(g);
     options = {.sharded = sharded, .random_state = true};
@@ -55,11 +55,11 @@ class RandomStatesTest : public testing::Test {
 TEST_F(RandomStatesTest, ResumedTrainingHasTheSameWeightsAsUninterruptedTraining) {
   for (const bool sharded : {false, true}) {
     for (const int at : {1, 6, 11}) {
-      Training whole;
+      SavedRandomTraining whole;
       ASSERT_TRUE(whole.Start().ok());
       ASSERT_TRUE(whole.Run(15).ok());
 
-      Training killed(/*seeded=*/true, sharded);
+      SavedRandomTraining killed(/*seeded=*/true, sharded);
       Saver saver(killed.g, killed.options);
       ASSERT_TRUE(killed.Start().ok());
       ASSERT_TRUE(killed.Run(at).ok());
@@ -67,7 +67,7 @@ TEST_F(RandomStatesTest, ResumedTrainingHasTheSameWeightsAsUninterruptedTraining
       ASSERT_TRUE(path.ok()) << path.status();
       ASSERT_TRUE(killed.Run(2).ok());  // these steps are lost
 
-      Training resumed(/*seeded=*/true, sharded);
+      SavedRandomTraining resumed(/*seeded=*/true, sharded);
       Saver restorer(resumed.g, resumed.options);
       resumed.session = Session::Create(resumed.g).value();
       const Status restored = restorer.Restore(*resumed.session, *path);
@@ -81,7 +81,7 @@ TEST_F(RandomStatesTest, ResumedTrainingHasTheSameWeightsAsUninterruptedTraining
 }
 
 TEST_F(RandomStatesTest, TheSavedStateIncludesSeedsThatWereDrawnAtRandom) {
-  Training first(/*seeded=*/false);
+  SavedRandomTraining first(/*seeded=*/false);
   Saver saver(first.g, first.options);
   ASSERT_TRUE(first.Start().ok());
   ASSERT_TRUE(first.Run(3).ok());
@@ -89,7 +89,7 @@ TEST_F(RandomStatesTest, TheSavedStateIncludesSeedsThatWereDrawnAtRandom) {
   ASSERT_TRUE(path.ok()) << path.status();
   ASSERT_TRUE(first.Run(9).ok());
 
-  Training second(/*seeded=*/false);
+  SavedRandomTraining second(/*seeded=*/false);
   Saver restorer(second.g, second.options);
   second.session = Session::Create(second.g).value();
   ASSERT_TRUE(second.Run(0).ok());
@@ -106,18 +106,18 @@ TEST_F(RandomStatesTest, TheSavedStateIncludesSeedsThatWereDrawnAtRandom) {
 // The variables are on the parameter server; the worker has the random ops and the input.
 TEST_F(RandomStatesTest, ResumedTrainingInAClusterHasTheSameWeights) {
   TestCluster one(1, 1), two(1, 1), three(1, 1);
-  Training whole(/*seeded=*/true, /*sharded=*/true, &one);
+  SavedRandomTraining whole(/*seeded=*/true, /*sharded=*/true, &one);
   ASSERT_TRUE(whole.Start(one.worker_target()).ok());
   ASSERT_TRUE(whole.Run(9).ok());
 
-  Training killed(/*seeded=*/true, /*sharded=*/true, &two);
+  SavedRandomTraining killed(/*seeded=*/true, /*sharded=*/true, &two);
   Saver saver(killed.g, killed.options);
   ASSERT_TRUE(killed.Start(two.worker_target()).ok());
   ASSERT_TRUE(killed.Run(5).ok());
   const auto path = saver.Save(*killed.session, Path("model"));
   ASSERT_TRUE(path.ok()) << path.status();
 
-  Training resumed(/*seeded=*/true, /*sharded=*/true, &three);
+  SavedRandomTraining resumed(/*seeded=*/true, /*sharded=*/true, &three);
   Saver restorer(resumed.g, resumed.options);
   resumed.session = Session::Create(resumed.g, {.target = three.worker_target()}).value();
   ASSERT_TRUE(restorer.Restore(*resumed.session, *path).ok());
@@ -126,7 +126,7 @@ TEST_F(RandomStatesTest, ResumedTrainingInAClusterHasTheSameWeights) {
 }
 
 TEST_F(RandomStatesTest, ACheckpointWithoutStatesRestoresTheVariables) {
-  Training first;
+  SavedRandomTraining first;
   first.options.random_state = false;
   Saver saver(first.g, first.options);
   ASSERT_TRUE(first.Start().ok());
@@ -134,7 +134,7 @@ TEST_F(RandomStatesTest, ACheckpointWithoutStatesRestoresTheVariables) {
   const auto path = saver.Save(*first.session, Path("model"));
   ASSERT_TRUE(path.ok()) << path.status();
 
-  Training second;
+  SavedRandomTraining second;
   Saver restorer(second.g, second.options);
   ASSERT_TRUE(second.Start().ok());
   ASSERT_TRUE(restorer.Restore(*second.session, *path).ok());
@@ -143,21 +143,21 @@ TEST_F(RandomStatesTest, ACheckpointWithoutStatesRestoresTheVariables) {
 }
 
 TEST_F(RandomStatesTest, ResumedTrainingInAMonitoredSessionHasTheSameWeights) {
-  const auto start = [&](Training& t, const std::string& dir, int64_t last) {
+  const auto start = [&](SavedRandomTraining& t, const std::string& dir, int64_t last) {
     return MonitoredTrainingSession(t.g, {.hooks = {StopAtStep(last)},
                                           .checkpoint_dir = dir,
                                           .save_checkpoint_every_steps = 4,
                                           .save_random_state = true,
                                           .input_initializers = {t.start_input}});
   };
-  Training whole;
+  SavedRandomTraining whole;
   auto session = start(whole, Path("whole"), 15);
   ASSERT_TRUE(session.ok()) << session.status();
   while (!(*session)->ShouldStop()) ASSERT_TRUE((*session)->Run({whole.train}).ok());
   const std::string want = WeightsOf(whole.g, (*session)->session());
 
   {
-    Training killed;
+    SavedRandomTraining killed;
     const Output nan = Const(killed.g, Tensor::Scalar(std::numeric_limits<float>::quiet_NaN()));
     const Output broken = NodeBuilder(killed.g, "CheckNumerics").Input(nan).Attr("message", "the end").Output();
     auto interrupted = start(killed, Path("model"), 15);
@@ -169,7 +169,7 @@ TEST_F(RandomStatesTest, ResumedTrainingInAMonitoredSessionHasTheSameWeights) {
   }
   EXPECT_TRUE(LatestCheckpoint(Path("model")).value().ends_with("-4")) << LatestCheckpoint(Path("model")).value();
 
-  Training resumed;
+  SavedRandomTraining resumed;
   auto again = start(resumed, Path("model"), 15);
   ASSERT_TRUE(again.ok()) << again.status();
   while (!(*again)->ShouldStop()) ASSERT_TRUE((*again)->Run({resumed.train}).ok());

@@ -21,8 +21,8 @@ namespace {
 using ::testing::ElementsAre;
 
 // Two global variables and a local one, in a session.
-struct Model {
-  explicit Model(float first = 1) {
+struct SavedModel {
+  explicit SavedModel(float first = 1) {
     a = Variable(g, {2}, Constant(first), {.name = "a"});
     b = Variable(g, {}, Constant(7), {.name = "b", .dtype = kInt64});
     local = Variable(g, {}, Zeros(), {.name = "mine", .local = true});
@@ -47,7 +47,7 @@ class SaverTest : public testing::Test {
 
 // Each thread has its own saver. All use one graph and one session, so the savers add their nodes while steps run.
 TEST_F(SaverTest, ThreadsSaveAndRestoreWhileOthersBuildAndRun) {
-  Model m;
+  SavedModel m;
   ASSERT_TRUE(m.Start().ok());
   std::vector<std::thread> threads;
   for (int i = 0; i < 6; ++i) {
@@ -74,8 +74,8 @@ TEST_F(SaverTest, ThreadsSaveAndRestoreWhileOthersBuildAndRun) {
 }
 
 // The position of an iterator over 0, 1, 2, ..., which is no variable.
-struct Numbers {
-  explicit Numbers(Graph& g)
+struct SavedNumbers {
+  explicit SavedNumbers(Graph& g)
       : iterator(data::Iterator::Initializable(data::Dataset::Range(g, int64_t{0}, int64_t{10}))),
         next(iterator.GetNext()[0]) {}
   SavedState State() const {
@@ -94,8 +94,8 @@ struct Numbers {
 
 TEST_F(SaverTest, StatesAreSavedAndRestoredBesideVariables) {
   for (const bool sharded : {false, true}) {
-    Model m;
-    const Numbers numbers(m.g);
+    SavedModel m;
+    const SavedNumbers numbers(m.g);
     Saver saver(m.g, {.variables = {m.a, m.b}, .states = {numbers.State()}, .sharded = sharded});
     ASSERT_TRUE(m.Start().ok());
     ASSERT_TRUE(m.session->Run({numbers.iterator.initializer()}).ok());
@@ -113,8 +113,8 @@ TEST_F(SaverTest, StatesAreSavedAndRestoredBesideVariables) {
 }
 
 TEST_F(SaverTest, AStateNeedsNoVariable) {
-  Model m;
-  const Numbers numbers(m.g);
+  SavedModel m;
+  const SavedNumbers numbers(m.g);
   Saver saver(m.g, {.states = {numbers.State()}});
   ASSERT_TRUE(m.Start().ok());
   ASSERT_TRUE(m.session->Run({numbers.iterator.initializer()}).ok());
@@ -130,15 +130,15 @@ TEST_F(SaverTest, AStateNeedsNoVariable) {
 }
 
 TEST_F(SaverTest, AStateWithTheNameOfAVariableIsAMistake) {
-  Model m;
-  SavedState state = Numbers(m.g).State();
+  SavedModel m;
+  SavedState state = SavedNumbers(m.g).State();
   state.values[0].name = "a";
   Saver saver(m.g, {.variables = {m.a}, .states = {state}});
   EXPECT_NE(m.g.status().message().find("two values would be saved as 'a'"), absl::string_view::npos) << m.g.status();
 }
 
 TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
-  Model m;
+  SavedModel m;
   Saver saver(m.g);
   ASSERT_TRUE(m.Start().ok());
   const auto path = saver.Save(*m.session, Path("new/dir/model"), {.global_step = 20});
@@ -149,7 +149,7 @@ TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
   ASSERT_EQ(reader->tensors().size(), 2u) << "the local variable must not be saved";
   EXPECT_EQ(reader->GetTensor("b")->scalar<int64_t>(), 7);
 
-  Model other(/*first=*/3);
+  SavedModel other(/*first=*/3);
   Saver restorer(other.g);
   ASSERT_TRUE(other.Start().ok());
   ASSERT_TRUE(restorer.Restore(*other.session, *path).ok());
@@ -157,7 +157,7 @@ TEST_F(SaverTest, AnotherProgramRestoresWhatWasSaved) {
 }
 
 TEST_F(SaverTest, FailsOnceTheGraphIsDestroyed) {
-  Model m;
+  SavedModel m;
   Saver saver(m.g);
   ASSERT_TRUE(m.Start().ok());
   const std::string path = saver.Save(*m.session, Path("model")).value();
@@ -171,7 +171,7 @@ TEST_F(SaverTest, FailsOnceTheGraphIsDestroyed) {
 }
 
 TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
-  Model m;
+  SavedModel m;
   Saver saver(m.g, {.max_to_keep = 2});
   ASSERT_TRUE(m.Start().ok());
   for (int step : {1, 2, 3}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
@@ -192,7 +192,7 @@ TEST_F(SaverTest, KeepsAtMostMaxToKeepCheckpoints) {
 TEST_F(SaverTest, AProcessThatWasStoppedDoesNotReplaceALaterCheckpointOfItsSuccessor) {
   // `first` stands for the saver of a process that was stopped after step 10, and `second` for that of its successor.
   // Both save the same session.
-  Model m;
+  SavedModel m;
   Saver first(m.g, {.name = "first"});
   Saver second(m.g, {.name = "second"});
   ASSERT_TRUE(m.Start().ok());
@@ -212,7 +212,7 @@ TEST_F(SaverTest, AProcessThatWasStoppedDoesNotReplaceALaterCheckpointOfItsSucce
 }
 
 TEST_F(SaverTest, KeepsSomeCheckpointsForever) {
-  Model m;
+  SavedModel m;
   Saver saver(m.g, {.max_to_keep = 1, .keep_checkpoint_every = std::chrono::hours(0)});
   ASSERT_TRUE(m.Start().ok());
   for (int step : {1, 2}) ASSERT_TRUE(saver.Save(*m.session, Path("model"), {.global_step = step}).ok());
@@ -336,7 +336,7 @@ TEST_F(SaverTest, ReportsErrors) {
   Saver same(twice, {.variables = {{v, "x"}, {v, "x"}}});
   EXPECT_TRUE(absl::IsInvalidArgument(twice.status()));
 
-  Model m;
+  SavedModel m;
   Saver saver(m.g);
   ASSERT_TRUE(m.Start().ok());
   EXPECT_TRUE(absl::IsNotFound(saver.Restore(*m.session, Path("none"))));
@@ -355,8 +355,8 @@ TEST_F(SaverTest, ReportsErrors) {
 }
 
 // A program with one variable "w", which has no value until `init` runs or `saver` restores it.
-struct OneVariable {
-  OneVariable(const Shape& shape, DType dtype) : w(g, shape, Ones(), {.name = "w", .dtype = dtype}), saver(g) {
+struct SavedVariable {
+  SavedVariable(const Shape& shape, DType dtype) : w(g, shape, Ones(), {.name = "w", .dtype = dtype}), saver(g) {
     init = GlobalVariablesInitializer(g);
     session = Session::Create(g).value();
   }
@@ -369,13 +369,13 @@ struct OneVariable {
 
 TEST_F(SaverTest, ATensorOfAnotherShapeOrDtypeIsNotRestored) {
   const auto save = [&](const Shape& shape, DType dtype) {
-    OneVariable program(shape, dtype);
+    SavedVariable program(shape, dtype);
     EXPECT_TRUE(program.session->Run({program.init}).ok());
     return program.saver.Save(*program.session, Path("model")).value();
   };
   const auto expect_refused = [&](const std::string& path, const Shape& shape, DType dtype,
                                   const std::vector<std::string>& parts) {
-    OneVariable program(shape, dtype);
+    SavedVariable program(shape, dtype);
     const Status status = program.saver.Restore(*program.session, path);
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     for (const std::string& part : parts) EXPECT_NE(status.message().find(part), absl::string_view::npos) << status;
@@ -387,12 +387,12 @@ TEST_F(SaverTest, ATensorOfAnotherShapeOrDtypeIsNotRestored) {
   expect_refused(matrix, {4, 16}, kInt32, {"'w'", "int32[4,16]", "float32[4,16]"});
   const std::string scalar = save({}, kFloat32);
   expect_refused(scalar, {1}, kFloat32, {"float32[1]", "float32[]"});
-  OneVariable same({}, kFloat32);
+  SavedVariable same({}, kFloat32);
   EXPECT_TRUE(same.saver.Restore(*same.session, scalar).ok());
 }
 
 TEST_F(SaverTest, TheRestoringOperationItselfRefusesAnotherShape) {
-  OneVariable from({4, 16}, kFloat32), to({4, 32}, kFloat32);
+  SavedVariable from({4, 16}, kFloat32), to({4, 32}, kFloat32);
   ASSERT_TRUE(from.session->Run({from.init}).ok());
   const std::string path = from.saver.Save(*from.session, Path("model")).value();
   const Status status = to.session->Run({to.saver.restore()}, {{to.saver.filename(), Tensor::Scalar(path)}}).status();
@@ -400,7 +400,7 @@ TEST_F(SaverTest, TheRestoringOperationItselfRefusesAnotherShape) {
 }
 
 TEST_F(SaverTest, ReshapeRestoresATensorOfAnotherShapeWithAsManyElements) {
-  OneVariable from({4, 16}, kFloat32), to({64}, kFloat32), larger({65}, kFloat32);
+  SavedVariable from({4, 16}, kFloat32), to({64}, kFloat32), larger({65}, kFloat32);
   ASSERT_TRUE(from.session->Run({from.init}).ok());
   const std::string path = from.saver.Save(*from.session, Path("model")).value();
   Saver reshaping(to.g, {.reshape = true, .name = "reshaping"});
@@ -417,16 +417,16 @@ TEST_F(SaverTest, ACheckpointOfVersionOneIsRestored) {
   V1Writer writer(path);
   ASSERT_TRUE(writer.Add("w", {2}, TensorSlice(1), Tensor::Vector(std::vector<float>{3, 4})).ok());
   ASSERT_TRUE(writer.Finish().ok());
-  OneVariable program({2}, kFloat32);
+  SavedVariable program({2}, kFloat32);
   const Status restored = program.saver.Restore(*program.session, path);
   ASSERT_TRUE(restored.ok()) << restored;
   EXPECT_EQ(program.session->Run({program.w}).value()[0].data<float>()[1], 4.0f);
-  OneVariable other({3}, kFloat32);
+  SavedVariable other({3}, kFloat32);
   EXPECT_TRUE(absl::IsInvalidArgument(other.saver.Restore(*other.session, path)));
 }
 
 TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {
-  Model m;
+  SavedModel m;
   Saver saver(m.g, {.max_to_keep = 3, .sharded = false});
   proto::MetaGraphDef meta;
   ASSERT_TRUE(meta.ParseFromString(saver.ToMetaGraphDef().value()));
@@ -441,7 +441,7 @@ TEST_F(SaverTest, TheMetaGraphNamesTheSaversNodes) {
 }
 
 TEST_F(SaverTest, AnErrorNamesTheVariableThatIsMadeAfterTheSaver) {
-  Model m;
+  SavedModel m;
   Saver saver(m.g);
   Saver chosen(m.g, {.variables = {m.a}, .name = "chosen"});
   const Variable later(m.g, {}, Zeros(), {.name = "later"});
@@ -455,11 +455,11 @@ TEST_F(SaverTest, AnErrorNamesTheVariableThatIsMadeAfterTheSaver) {
 }
 
 TEST_F(SaverTest, AnErrorListsAllVariablesThatTheCheckpointLacks) {
-  Model m;
+  SavedModel m;
   Saver some(m.g, {.variables = {m.a}});
   ASSERT_TRUE(m.Start().ok());
   ASSERT_TRUE(some.Save(*m.session, Path("some")).ok());
-  Model n;
+  SavedModel n;
   const Variable c(n.g, {}, Ones(), {.name = "c"});
   Saver all(n.g);
   ASSERT_TRUE(n.Start().ok());
@@ -470,12 +470,12 @@ TEST_F(SaverTest, AnErrorListsAllVariablesThatTheCheckpointLacks) {
 
 TEST_F(SaverTest, AWarmStartRestoresWhatTheCheckpointHas) {
   {
-    Model m(/*first=*/5);
+    SavedModel m(/*first=*/5);
     Saver some(m.g, {.variables = {m.a}});
     ASSERT_TRUE(m.Start().ok());
     ASSERT_TRUE(some.Save(*m.session, Path("some")).ok());
   }
-  Model n(/*first=*/1);
+  SavedModel n(/*first=*/1);
   const auto coverage = CoverageOf(Path("some"), n.g);
   ASSERT_TRUE(coverage.ok()) << coverage.status();
   EXPECT_EQ(coverage->restorable.size(), 1u);

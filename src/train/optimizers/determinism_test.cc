@@ -24,7 +24,7 @@ Output LstmLogits(const Output& values) {
 }
 
 // The bytes of all variables, slots included, after some steps in a session with this many threads.
-StatusOr<std::string> Train(Output (*logits)(const Output&), int64_t seed, int threads) {
+StatusOr<std::string> TrainedParameters(Output (*logits)(const Output&), int64_t seed, int threads) {
   Graph g;
   g.SetRandomSeed(seed);
   const Output labels = Const(g, Tensor::Vector<int64_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5}));
@@ -46,12 +46,12 @@ StatusOr<std::string> Train(Output (*logits)(const Output&), int64_t seed, int t
 }
 
 void ExpectTheSameBits(Output (*logits)(const Output&)) {
-  const auto first = Train(logits, /*seed=*/7, /*threads=*/1);
+  const auto first = TrainedParameters(logits, /*seed=*/7, /*threads=*/1);
   ASSERT_TRUE(first.ok()) << first.status();
-  const auto second = Train(logits, /*seed=*/7, /*threads=*/1);
+  const auto second = TrainedParameters(logits, /*seed=*/7, /*threads=*/1);
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_TRUE(*first == *second);
-  const auto other_seed = Train(logits, /*seed=*/8, /*threads=*/1);
+  const auto other_seed = TrainedParameters(logits, /*seed=*/8, /*threads=*/1);
   ASSERT_TRUE(other_seed.ok()) << other_seed.status();
   EXPECT_FALSE(*first == *other_seed) << "another seed must give other weights";
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"

@@ -98,8 +98,8 @@ TEST(PartitionedVariableTest, ErrorsNameTheShapeAndTheNumberOfParts) {
 
 // A model with a table in `parts` parts, or a single variable if `parts` is 0, and a slot for it. `first` is the
 // table's first element.
-struct Model {
-  explicit Model(int64_t parts, float first = 0) {
+struct PartitionedModel {
+  explicit PartitionedModel(int64_t parts, float first = 0) {
     Tensor initial = Counted({7, 2});
     initial.mutable_data<float>()[0] = first;
     if (parts > 0) {
@@ -131,7 +131,7 @@ struct Model {
 TEST(PartitionedVariableTest, CheckpointsHoldTheWholeVariableAndRestoreIntoOtherParts) {
   TempDir dir;
   for (const int64_t parts : {0, 1, 3}) {
-    Model m(parts, 5);
+    PartitionedModel m(parts, 5);
     Saver saver(m.g);
     auto session = Started(m.g);
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(session->Run({m.train}).ok());
@@ -143,7 +143,7 @@ TEST(PartitionedVariableTest, CheckpointsHoldTheWholeVariableAndRestoreIntoOther
     EXPECT_EQ(reader->GetTensor("table").value().ToString(100), want[0].ToString(100));
     EXPECT_EQ(reader->GetTensor("table/Adagrad").value().ToString(100), want[1].ToString(100));
     for (const int64_t into : {0, 1, 2, 5}) {
-      Model other(into);
+      PartitionedModel other(into);
       Saver restorer(other.g);
       auto restored = Started(other.g);
       const Status status = restorer.Restore(*restored, *path);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/testing/values_of.h"
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
@@ -17,8 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<float> FloatsOf(const Tensor& t) { return {t.data<float>().begin(), t.data<float>().end()}; }
 
 using MakeRule = std::function<std::shared_ptr<Optimizer>(Graph&)>;
 
@@ -49,7 +48,7 @@ struct Filtered {
   std::vector<float> Lookup(const std::vector<int64_t>& of) {
     const auto got = session->Run({rows}, {{keys, Tensor::Vector(of)}});
     EXPECT_TRUE(got.ok()) << got.status();
-    return got.ok() ? FloatsOf(got->at(0)) : std::vector<float>();
+    return got.ok() ? ValuesOf<float>(got->at(0)) : std::vector<float>();
   }
   // Each number of a row has the same factor.
   Status Step(const std::vector<int64_t>& of, const std::vector<float>& by) {

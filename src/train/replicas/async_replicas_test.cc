@@ -14,7 +14,7 @@ namespace tensorbraid {
 namespace {
 
 using ::testing::ElementsAre;
-using MakeOptimizer = std::function<std::shared_ptr<Optimizer>()>;
+using NewOptimizer = std::function<std::shared_ptr<Optimizer>()>;
 
 std::shared_ptr<Optimizer> Descent() { return std::make_shared<GradientDescentOptimizer>(1.0); }
 
@@ -22,9 +22,9 @@ std::shared_ptr<Optimizer> Descent() { return std::make_shared<GradientDescentOp
 // is ten times this value. If there are two parameter servers, the two variables are on different ones. With learning
 // rate 1, each variable falls by its gradient. A step waits for `feed` between its read and its gradient. A step that
 // also runs `has_read` lets the test wait for its read with `wait_for_read`.
-struct Replica {
-  Replica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const MakeOptimizer& make = Descent,
-          int64_t last_step = 0)
+struct AsyncReplica {
+  AsyncReplica(const TestCluster& cluster, int worker, const StalenessPolicy& policy,
+               const NewOptimizer& make = Descent, int64_t last_step = 0)
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
     auto device = g.Device(
         ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
@@ -91,7 +91,7 @@ struct Replica {
 // Two replicas on two parameter servers. The second replica is slow: between its read of the variables and its gradient
 // of -8, the first replica makes `steps` steps with gradient -1.
 struct SlowReplica {
-  explicit SlowReplica(const StalenessPolicy& policy, int steps = 3, const MakeOptimizer& make = Descent)
+  explicit SlowReplica(const StalenessPolicy& policy, int steps = 3, const NewOptimizer& make = Descent)
       : cluster(2, 2), fast(cluster, 0, policy, make), slow(cluster, 1, policy, make) {
     EXPECT_TRUE(fast.Start().ok());
     EXPECT_TRUE(slow.Start().ok());
@@ -100,7 +100,7 @@ struct SlowReplica {
     });
   }
   TestCluster cluster;
-  Replica fast, slow;
+  AsyncReplica fast, slow;
   std::vector<int64_t> outcomes;
 };
 
@@ -122,7 +122,7 @@ TEST(AsyncReplicas, CountsStepsOfOperationsThatDependOnTheTrainingOperation) {
     const TestCluster cluster(1, 1);
     StalenessPolicy policy;
     if (batches) policy.batches_per_push = {{0, 2}};
-    Replica r(cluster, 0, policy, Descent, /*last_step=*/3);
+    AsyncReplica r(cluster, 0, policy, Descent, /*last_step=*/3);
     const Operation all = Group(r.g, {r.train}, "all");
     ASSERT_TRUE(r.Start().ok());
     int runs = 0;
@@ -181,7 +181,7 @@ TEST(AsyncReplicas, CompensatesADelayWithTheValueThatTheReplicaRead) {
 TEST(AsyncReplicas, EachVariableHasItsOwnAge) {
   // The first replica also trains `weight` alone.
   TestCluster cluster(2, 2);
-  Replica fast(cluster, 0, {}), slow(cluster, 1, {.max_age = 2});
+  AsyncReplica fast(cluster, 0, {}), slow(cluster, 1, {.max_age = 2});
   auto only_weight = AsyncReplicasOptimizer(Descent(), {})
                          .Minimize(fast.weight * -1.0, {.global_step = fast.global_step, .variables = {fast.weight}});
   ASSERT_TRUE(fast.Start().ok());
@@ -198,7 +198,7 @@ TEST(AsyncReplicas, EachVariableHasItsOwnAge) {
 
 TEST(AsyncReplicas, SeveralBatchesMakeOnePushOfTheirMean) {
   TestCluster cluster(2, 1);
-  Replica r(cluster, 0, {.batches_per_push = {{0, 3}}});
+  AsyncReplica r(cluster, 0, {.batches_per_push = {{0, 3}}});
   ASSERT_TRUE(r.Start().ok());
   EXPECT_TRUE(r.Step(-1).empty());
   EXPECT_TRUE(r.Step(-2).empty());
@@ -216,7 +216,7 @@ TEST(AsyncReplicas, SeveralBatchesMakeOnePushOfTheirMean) {
 
 TEST(AsyncReplicas, TheAgeOfAPushIsTheAgeOfItsFirstBatch) {
   TestCluster cluster(2, 2);
-  Replica fast(cluster, 0, {}), slow(cluster, 1, {.max_age = 2, .batches_per_push = {{0, 2}}});
+  AsyncReplica fast(cluster, 0, {}), slow(cluster, 1, {.max_age = 2, .batches_per_push = {{0, 2}}});
   ASSERT_TRUE(fast.Start().ok());
   ASSERT_TRUE(slow.Start().ok());
   slow.Step(-4);
@@ -229,7 +229,7 @@ TEST(AsyncReplicas, TheAgeOfAPushIsTheAgeOfItsFirstBatch) {
 
 TEST(AsyncReplicas, TheNumberOfBatchesFollowsTheGlobalStep) {
   TestCluster cluster(1, 1);
-  Replica r(cluster, 0, {.batches_per_push = {{0, 1}, {2, 2}}});
+  AsyncReplica r(cluster, 0, {.batches_per_push = {{0, 1}, {2, 2}}});
   ASSERT_TRUE(r.Start().ok());
   EXPECT_FALSE(r.Step(-1).empty());
   EXPECT_FALSE(r.Step(-1).empty());
@@ -240,7 +240,7 @@ TEST(AsyncReplicas, TheNumberOfBatchesFollowsTheGlobalStep) {
 
 TEST(AsyncReplicas, AReplicaWaitsForOneThatIsTooFarBehind) {
   TestCluster cluster(1, 2);
-  Replica fast(cluster, 0, {.max_lead = 1}), slow(cluster, 1, {.max_lead = 1});
+  AsyncReplica fast(cluster, 0, {.max_lead = 1}), slow(cluster, 1, {.max_lead = 1});
   ASSERT_TRUE(fast.Start().ok());
   ASSERT_TRUE(slow.Start().ok());
   fast.Step(-1);
@@ -259,7 +259,7 @@ TEST(AsyncReplicas, AReplicaWaitsForOneThatIsTooFarBehind) {
 
 TEST(AsyncReplicas, AReplicaThatEndsHoldsNobodyBack) {
   TestCluster cluster(1, 2);
-  Replica chief(cluster, 0, {.max_lead = 0}, Descent, /*last_step=*/20), other(cluster, 1, {.max_lead = 0});
+  AsyncReplica chief(cluster, 0, {.max_lead = 0}, Descent, /*last_step=*/20), other(cluster, 1, {.max_lead = 0});
   ASSERT_TRUE(chief.Start().ok());
   ASSERT_TRUE(other.Start().ok());
   std::thread short_training([&] {
@@ -275,7 +275,7 @@ TEST(AsyncReplicas, AReplicaThatEndsHoldsNobodyBack) {
 TEST(AsyncReplicas, TheOthersJoinWhenTheFirstReplicaHasWarmedUp) {
   TestCluster cluster(1, 2);
   const StalenessPolicy policy = {.max_lead = 2, .warm_up_steps = 10};
-  Replica chief(cluster, 0, policy), other(cluster, 1, policy);
+  AsyncReplica chief(cluster, 0, policy), other(cluster, 1, policy);
   ASSERT_TRUE(chief.Start().ok());
   int64_t joined_at = -1;
   std::thread joins([&] {
@@ -292,7 +292,7 @@ TEST(AsyncReplicas, TheOthersJoinWhenTheFirstReplicaHasWarmedUp) {
 // The graph of one worker, with a table. Each step looks up row 0 twice and row 2 once. Each lookup has gradient 1. A
 // step waits for `open` between its lookups and its gradient.
 struct TableReplica {
-  TableReplica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const MakeOptimizer& make) {
+  TableReplica(const TestCluster& cluster, int worker, const StalenessPolicy& policy, const NewOptimizer& make) {
     auto device = g.Device(
         ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
     table = Variable(g, {4, 2}, Zeros(), {.name = "table"});
@@ -390,7 +390,7 @@ TEST(AsyncReplicasOnRows, DelayCompensationIsRefused) {
 
 // If gradients have the age 0, every optimizer makes the same updates with a policy as without one.
 TEST(AsyncReplicas, EveryOptimizerMakesTheSameUpdatesOfFreshGradients) {
-  const std::vector<std::pair<const char*, MakeOptimizer>> optimizers = {
+  const std::vector<std::pair<const char*, NewOptimizer>> optimizers = {
       {"descent", [] { return std::make_shared<GradientDescentOptimizer>(0.1); }},
       {"momentum", [] { return std::make_shared<MomentumOptimizer>(0.1, 0.9); }},
       {"adadelta", [] { return std::make_shared<AdadeltaOptimizer>(1.0); }},

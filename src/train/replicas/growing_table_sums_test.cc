@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cluster/testing/test_cluster.h"
+#include "core/testing/values_of.h"
 #include "core/text/strings.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -13,8 +14,6 @@ namespace tensorbraid {
 namespace {
 
 using ::testing::ElementsAre;
-
-std::vector<float> FloatsOf(const Tensor& t) { return {t.data<float>().begin(), t.data<float>().end()}; }
 
 using Wrap = std::function<std::shared_ptr<Optimizer>(std::shared_ptr<Optimizer>)>;
 
@@ -63,7 +62,7 @@ struct Worker {
   std::vector<float> Lookup(const std::vector<int64_t>& of) {
     const auto got = session->session().Run({rows}, {{keys, Tensor::Vector(of)}});
     EXPECT_TRUE(got.ok()) << got.status();
-    return got.ok() ? FloatsOf(got->at(0)) : std::vector<float>();
+    return got.ok() ? ValuesOf<float>(got->at(0)) : std::vector<float>();
   }
   int64_t NumRows() { return session->session().Run({count}).value()[0].scalar<int64_t>(); }
 

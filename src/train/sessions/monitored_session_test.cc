@@ -11,10 +11,8 @@
 namespace tensorbraid {
 namespace {
 
-using Model = DescentModel;
-
 TEST(MonitoredSession, TrainsUntilTheLastStepAndNotBeyond) {
-  Model m;
+  DescentModel m;
   auto session = m.Start({StopAtStep(100)});
   ASSERT_TRUE(session.ok()) << session.status();
   int runs = 0;
@@ -31,13 +29,13 @@ TEST(MonitoredSession, TrainsUntilTheLastStepAndNotBeyond) {
 }
 
 TEST(MonitoredSession, StartingReturnsTheGraphsFirstError) {
-  Model m;
+  DescentModel m;
   MatMul(m.target, m.target);
   EXPECT_TRUE(absl::IsInvalidArgument(m.Start().status()));
 }
 
 TEST(MonitoredSession, AnErrorSaysWhatHasFinalizedTheGraph) {
-  Model m;
+  DescentModel m;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
   Square(m.target);
@@ -45,7 +43,7 @@ TEST(MonitoredSession, AnErrorSaysWhatHasFinalizedTheGraph) {
 }
 
 TEST(MonitoredSession, TheGraphCanChangeAgainAfterTheTraining) {
-  Model m;
+  DescentModel m;
   ASSERT_TRUE((*m.Start())->Close().ok());
   const Output square = Square(m.loss);
   ASSERT_TRUE(m.g.status().ok()) << m.g.status();
@@ -55,7 +53,7 @@ TEST(MonitoredSession, TheGraphCanChangeAgainAfterTheTraining) {
 }
 
 TEST(MonitoredSession, AGraphThatWasFinalizedBeforeStaysSo) {
-  Model m;
+  DescentModel m;
   (void)m.Start();  // adds its operations
   m.g.Finalize("the test uses it");
   ASSERT_TRUE((*m.Start())->Close().ok());
@@ -64,7 +62,7 @@ TEST(MonitoredSession, AGraphThatWasFinalizedBeforeStaysSo) {
 
 TEST(MonitoredSession, RunsFailOnceTheGraphIsDestroyed) {
   TempDir dir;
-  auto m = std::make_unique<Model>();
+  auto m = std::make_unique<DescentModel>();
   const auto feeds = m->Feeds();
   const Operation train = m->train;
   auto session = MonitoredTrainingSession(m->g, {.hooks = {StopAtStep(10), ShowProgress(m->loss), NanCheck(m->loss)},
@@ -80,7 +78,7 @@ TEST(MonitoredSession, RunsFailOnceTheGraphIsDestroyed) {
 }
 
 TEST(MonitoredSession, ATensorOfAnotherGraphIsRefused) {
-  Model m, other;
+  DescentModel m, other;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
   const Status run = (*session)->Run({other.loss}, m.Feeds()).status();
@@ -89,7 +87,7 @@ TEST(MonitoredSession, ATensorOfAnotherGraphIsRefused) {
 }
 
 TEST(MonitoredSession, HooksTakePartInEveryRun) {
-  Model m;
+  DescentModel m;
   auto hook = std::make_shared<RecordingHook>(m.target);
   auto session = m.Start({hook});
   ASSERT_TRUE(session.ok());
@@ -106,7 +104,7 @@ TEST(MonitoredSession, HooksTakePartInEveryRun) {
 }
 
 TEST(MonitoredSession, RunReturnsTensorsInTheOrderOfTheFetches) {
-  Model m;
+  DescentModel m;
   auto hook = std::make_shared<RecordingHook>(m.loss);
   auto session = m.Start({StopAtStep(10), hook});
   ASSERT_TRUE(session.ok());
@@ -128,14 +126,14 @@ TEST(MonitoredSession, RunReturnsTensorsInTheOrderOfTheFetches) {
 }
 
 TEST(MonitoredSession, FetchingANameThatTheGraphDoesNotHaveIsNotFound) {
-  Model m;
+  DescentModel m;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
   EXPECT_TRUE(absl::IsNotFound((*session)->Run({m.train, "no such tensor:0"}, m.Feeds()).status()));
 }
 
 TEST(MonitoredSession, ALossThatIsNotFiniteFailsTheRun) {
-  Model m(/*rate=*/1e30);
+  DescentModel m(/*rate=*/1e30);
   auto session = m.Start({NanCheck(m.loss)});
   ASSERT_TRUE(session.ok());
   Status status;
@@ -146,14 +144,14 @@ TEST(MonitoredSession, ALossThatIsNotFiniteFailsTheRun) {
 }
 
 TEST(MonitoredSession, ARunThatDoesNotTrainNeedsNoFeedsForTheHooks) {
-  Model m;
+  DescentModel m;
   auto session = m.Start({NanCheck(m.loss), ShowProgress(m.loss), LoggingHook({{"loss", m.loss}})});
   ASSERT_TRUE(session.ok());
   EXPECT_TRUE((*session)->Run({m.weight}).ok());
 }
 
 TEST(MonitoredSession, AnErrorStopsTrainingAndCloseReturnsIt) {
-  Model m;
+  DescentModel m;
   auto session = m.Start();
   ASSERT_TRUE(session.ok());
   const Status status = (*session)->Run({m.train}).status();
@@ -174,7 +172,7 @@ class InterruptedEnd final : public SessionRunHook {
 
 TEST(MonitoredSession, AConnectionThatBreaksAtTheEndDoesNotFailTrainingWithCheckpoints) {
   const TempDir dir;
-  Model m;
+  DescentModel m;
   auto end = std::make_shared<InterruptedEnd>();
   auto session = MonitoredTrainingSession(m.g, {.hooks = {StopAtStep(3), end}, .checkpoint_dir = dir.path()});
   ASSERT_TRUE(session.ok()) << session.status();
@@ -185,7 +183,7 @@ TEST(MonitoredSession, AConnectionThatBreaksAtTheEndDoesNotFailTrainingWithCheck
 }
 
 TEST(MonitoredSession, AConnectionThatBreaksAtTheEndFailsTrainingWithoutCheckpoints) {
-  Model m;
+  DescentModel m;
   auto end = std::make_shared<InterruptedEnd>();
   auto session = m.Start({StopAtStep(3), end});
   ASSERT_TRUE(session.ok()) << session.status();
@@ -258,7 +256,7 @@ TEST(MonitoredSession, AModelThatIsNotReadyIsAnError) {
 
 TEST(MonitoredSession, SavesNoCheckpointsIfTheProgramSavesThem) {
   TempDir dir;
-  Model m;
+  DescentModel m;
   auto session = MonitoredTrainingSession(m.g, {.checkpoint_dir = dir.path(), .save_checkpoints = false});
   ASSERT_TRUE(session.ok()) << session.status();
   ASSERT_TRUE((*session)->Run({m.train}, m.Feeds()).ok());
@@ -294,7 +292,7 @@ TEST(QueueRunner, FillsAQueueAndClosesItAtTheEndOfItsInput) {
 }
 
 TEST(Hooks, ProgressShowsTheStepTheLastStepAndTheLoss) {
-  Model m;
+  DescentModel m;
   std::vector<std::string> lines;
   auto session =
       m.Start({StopAtStep(5), ShowProgress(m.loss, {.interval = std::chrono::milliseconds(0),
@@ -308,7 +306,7 @@ TEST(Hooks, ProgressShowsTheStepTheLastStepAndTheLoss) {
 }
 
 TEST(Hooks, TheLastLineOfProgressShowsTheLossOfTheLastRun) {
-  Model m;
+  DescentModel m;
   std::vector<std::string> lines;
   auto session =
       m.Start({StopAtStep(5), ShowProgress(m.loss, {.interval = std::chrono::hours(1),
@@ -326,7 +324,7 @@ TEST(Hooks, TheLastLineOfProgressShowsTheLossOfTheLastRun) {
 }
 
 TEST(Hooks, ProgressDoesNotPassTheLastStepWhenOtherWorkersDo) {
-  Model m;
+  DescentModel m;
   const Operation other_workers = m.global_step.AssignAdd(int64_t{10});
   std::vector<std::string> lines;
   auto session =
@@ -340,7 +338,7 @@ TEST(Hooks, ProgressDoesNotPassTheLastStepWhenOtherWorkersDo) {
 }
 
 TEST(Hooks, StepCounterReportsEveryNSteps) {
-  Model m;
+  DescentModel m;
   std::vector<int64_t> steps;
   auto session = m.Start({StopAtStep(10), StepCounter({.every_n_steps = 3, .sink = [&](int64_t step, double rate) {
                                                          EXPECT_GT(rate, 0);
@@ -352,7 +350,7 @@ TEST(Hooks, StepCounterReportsEveryNSteps) {
 }
 
 TEST(Hooks, LoggedValuesHaveTheFormThatTheProgramWants) {
-  Model m;
+  DescentModel m;
   const Output twice = 2.0f * m.weight;
   std::vector<std::string> lines;
   LoggingOptions options = {.every_n_steps = 2};
@@ -373,7 +371,7 @@ TEST(Hooks, LoggedValuesHaveTheFormThatTheProgramWants) {
 }
 
 TEST(Hooks, AnErrorOfTheLoggedFormFailsTheRun) {
-  Model m;
+  DescentModel m;
   LoggingOptions options = {.every_n_steps = 1};
   options.format = [](const auto&) -> StatusOr<std::string> { return absl::UnknownError("no form"); };
   auto session = m.Start({LoggingHook({{"loss", m.loss}}, options)});

@@ -9,8 +9,6 @@
 namespace tensorbraid {
 namespace {
 
-using Model = DescentModel;
-
 // Runs `fetch` until the session stops. Returns the number of runs.
 int RunUntilStop(MonitoredSession& session, const Fetch& fetch, const std::vector<Feed>& feeds) {
   int runs = 0;
@@ -25,19 +23,19 @@ int RunUntilStop(MonitoredSession& session, const Fetch& fetch, const std::vecto
 // Fetches that train although they are not the optimizer's operation.
 struct IndirectTraining {
   const char* name;
-  std::function<Fetch(Model& m)> fetch;
+  std::function<Fetch(DescentModel& m)> fetch;
 };
 const IndirectTraining kIndirectTrainings[] = {
-    {"a group", [](Model& m) { return Fetch(Group(m.g, {m.train}, "all")); }},
-    {"a group by name", [](Model& m) { return Fetch(Group(m.g, {m.train}, "all").name()); }},
+    {"a group", [](DescentModel& m) { return Fetch(Group(m.g, {m.train}, "all")); }},
+    {"a group by name", [](DescentModel& m) { return Fetch(Group(m.g, {m.train}, "all").name()); }},
     {"moving averages",
-     [](Model& m) {
+     [](DescentModel& m) {
        ExponentialMovingAverage ema(0.999, {.num_updates = m.global_step});
        auto after = m.g.ControlDependencies({m.train});
        return Fetch(ema.Apply(m.g.trainable_variables()));
      }},
-    {"a tensor", [](Model& m) { return Fetch(WithDependencies({m.train}, m.target)); }},
-    {"two optimizers with one step", [](Model& m) {
+    {"a tensor", [](DescentModel& m) { return Fetch(WithDependencies({m.train}, m.target)); }},
+    {"two optimizers with one step", [](DescentModel& m) {
        const Operation second = GradientDescentOptimizer(0.1).Minimize(m.loss, {.global_step = m.global_step});
        return Fetch(Group(m.g, {m.train, second}, "both"));
      }}};
@@ -45,7 +43,7 @@ const IndirectTraining kIndirectTrainings[] = {
 TEST(TrainOp, ARunTrainsIfItsFetchDependsOnATrainingOperation) {
   for (const IndirectTraining& indirect : kIndirectTrainings) {
     SCOPED_TRACE(indirect.name);
-    Model m;
+    DescentModel m;
     const Fetch fetch = indirect.fetch(m);
     std::vector<std::string> lines;
     auto session = m.Start(
@@ -63,14 +61,14 @@ TEST(TrainOp, ARunTrainsIfItsFetchDependsOnATrainingOperation) {
 
 TEST(TrainOp, HooksSeeTheNanOfARunThatTrainsIndirectly) {
   for (const auto& hook : {NanCheckOptions{}, NanCheckOptions{.stop_only = true}}) {
-    Model m(/*rate=*/1e30);
+    DescentModel m(/*rate=*/1e30);
     const Operation all = Group(m.g, {m.train}, "all");
     auto session = m.Start({NanCheck(m.loss, hook)});
     ASSERT_TRUE(session.ok()) << session.status();
     for (int i = 0; i < 10 && !(*session)->ShouldStop(); ++i) (void)(*session)->Run({all}, m.Feeds());
     EXPECT_TRUE((*session)->ShouldStop());
   }
-  Model m(/*rate=*/1e30);
+  DescentModel m(/*rate=*/1e30);
   const Operation all = Group(m.g, {m.train}, "all");
   auto session = m.Start({CheckNumericsHook()});
   ASSERT_TRUE(session.ok()) << session.status();
@@ -80,7 +78,7 @@ TEST(TrainOp, HooksSeeTheNanOfARunThatTrainsIndirectly) {
 }
 
 TEST(TrainOp, ARunOfAnOptimizerWithoutAGlobalStepIsTrainingNotEvaluation) {
-  Model m;
+  DescentModel m;
   const Operation other = GradientDescentOptimizer(0.1).Minimize(m.loss);
   auto hook = std::make_shared<RecordingHook>(m.target);
   auto session = m.Start({hook});
@@ -93,7 +91,7 @@ TEST(TrainOp, ARunOfAnOptimizerWithoutAGlobalStepIsTrainingNotEvaluation) {
 }
 
 TEST(TrainOp, TheStepOfAnotherOptimizerIsNotTheGlobalStep) {
-  Model m;
+  DescentModel m;
   const Variable other_step(m.g, {}, Constant(100), {.name = "other_step", .dtype = kInt64, .trainable = false});
   const Operation other = GradientDescentOptimizer(0.1).Minimize(m.loss, {.global_step = other_step});
   const Operation both = Group(m.g, {m.train, other}, "both");
@@ -124,7 +122,7 @@ TEST(TrainOp, AHookCanAskWhetherARunExecutesAnOperation) {
     Operation op;
     std::vector<bool> answers;
   };
-  Model m;
+  DescentModel m;
   const Output doubled = m.loss * 2.0f;
   auto hook = std::make_shared<Asks>(m.loss.op());
   auto session = m.Start({hook});

@@ -34,8 +34,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Task {
-  explicit Task(const std::string& name, const GrpcOptions& options = {})
+struct GrpcTask {
+  explicit GrpcTask(const std::string& name, const GrpcOptions& options = {})
       : handler(name), transport(NewGrpcTransport(options)) {
     auto got = transport->Listen("localhost:0", &handler);
     EXPECT_TRUE(got.ok()) << got.status();
@@ -48,8 +48,8 @@ struct Task {
   std::string address;
 };
 
-void ExpectAlive(Task& server) {
-  Task client("client");
+void ExpectAlive(GrpcTask& server) {
+  GrpcTask client("client");
   auto link = ConnectAndWait(*client.transport, server.address, HelloFrom("client"));
   ASSERT_TRUE(link.ok()) << link.status();
   const size_t before = server.handler.control_messages();
@@ -182,8 +182,8 @@ class LongPath {
 // An attempt to connect must have more time than the pause before the next attempt (100 ms). Here the round trip alone
 // takes 160 ms. See GRPC_ARG_MIN_RECONNECT_BACKOFF_MS in settings.cc.
 TEST(GrpcTransportTest, TasksConnectOverALongPath) {
-  Task server("server");
-  Task client("client");
+  GrpcTask server("server");
+  GrpcTask client("client");
   LongPath path(server.port, std::chrono::milliseconds(80));
   const auto link = ConnectAndWait(*client.transport, path.address, HelloFrom("client"));
   ASSERT_TRUE(link.ok()) << link.status();
@@ -234,7 +234,7 @@ TEST(GrpcTransportTest, WithoutTlsOnlyLoopbackIsBound) {
 
 TEST(GrpcTransportTest, ProxiesOfTheEnvironmentAreIgnored) {
   for (const char* name : {"http_proxy", "https_proxy", "grpc_proxy"}) setenv(name, "http://127.0.0.1:1", 1);
-  Task server("server");
+  GrpcTask server("server");
   ExpectAlive(server);
   for (const char* name : {"http_proxy", "https_proxy", "grpc_proxy"}) unsetenv(name);
 }
@@ -243,7 +243,7 @@ TEST(GrpcTransportTest, RandomBytesOnThePortDoNoHarm) {
   const uint32_t seed = TestSeed();
   const SeedReport report(seed);
   std::mt19937 random(seed);
-  Task server("server");
+  GrpcTask server("server");
   std::vector<int> idle;
   for (int i = 0; i < 20; ++i) {
     const int fd = RawSocket(server.port);
@@ -262,7 +262,7 @@ TEST(GrpcTransportTest, RandomBytesOnThePortDoNoHarm) {
 }
 
 TEST(GrpcTransportTest, UnknownMethodIsUnimplemented) {
-  Task server("server");
+  GrpcTask server("server");
   HandmadeStream stream(server.port, "/tensorflow.MasterService/CreateSession");
   EXPECT_FALSE(stream.Read());
   EXPECT_EQ(stream.Finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
@@ -270,7 +270,7 @@ TEST(GrpcTransportTest, UnknownMethodIsUnimplemented) {
 }
 
 TEST(GrpcTransportTest, BadHandshakesAreDropped) {
-  Task server("server");
+  GrpcTask server("server");
   const std::string good = HandshakeBytes(5, 0);
   const std::vector<std::string> bad = {"",
                                         "x",
@@ -297,7 +297,7 @@ TEST(GrpcTransportTest, HalfOpenHandshakesTimeOut) {
   GrpcOptions options;
   // On a busy machine a good handshake takes a while, too.
   options.handshake_timeout = std::chrono::milliseconds(1000);
-  Task server("server", options);
+  GrpcTask server("server", options);
   HandmadeStream silent(server.port, "/tensorbraid.Worker/Bulk");
   HandmadeStream alone(server.port, "/tensorbraid.Worker/Control");
   EXPECT_TRUE(alone.Write(HandshakeBytes(7, 0)));
@@ -308,7 +308,7 @@ TEST(GrpcTransportTest, HalfOpenHandshakesTimeOut) {
 }
 
 TEST(GrpcTransportTest, ControlMessagesArriveAfterTheEndOfTheBulkChannel) {
-  Task server("server", {.close_grace = std::chrono::seconds(5)});
+  GrpcTask server("server", {.close_grace = std::chrono::seconds(5)});
   HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
   HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
   EXPECT_TRUE(control.Write(HandshakeBytes(9, 0)));
@@ -326,8 +326,8 @@ TEST(GrpcTransportTest, ControlMessagesArriveAfterTheEndOfTheBulkChannel) {
 }
 
 TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
-  Task server("server");
-  Task bystander("bystander");
+  GrpcTask server("server");
+  GrpcTask bystander("bystander");
   auto link = ConnectAndWait(*bystander.transport, server.address, HelloFrom("bystander"));
   ASSERT_TRUE(link.ok());
   std::string truncated;
@@ -357,7 +357,7 @@ TEST(GrpcTransportTest, GarbageOnALinkCutsItAndNothingElse) {
 }
 
 TEST(GrpcTransportTest, ALinkAnswersAFewPingsAndPassesNoneOn) {
-  Task server("server");
+  GrpcTask server("server");
   HandmadeStream control(server.port, "/tensorbraid.Worker/Control");
   HandmadeStream bulk(server.port, "/tensorbraid.Worker/Bulk");
   ASSERT_TRUE(control.Write(HandshakeBytes(8, 0)));
@@ -392,9 +392,9 @@ TEST(GrpcTransportTest, ALinkAnswersAFewPingsAndPassesNoneOn) {
 // A thread that opens a channel may be preempted right after that, and the whole handshake may happen before it runs
 // again. Here that thread gets the processor only when all others are idle.
 TEST(GrpcTransportTest, LinksOpenedByASlowThreadWork) {
-  Task server("server");
-  std::vector<std::unique_ptr<Task>> clients;
-  for (int i = 0; i < 30; ++i) clients.push_back(std::make_unique<Task>("client"));
+  GrpcTask server("server");
+  std::vector<std::unique_ptr<GrpcTask>> clients;
+  for (int i = 0; i < 30; ++i) clients.push_back(std::make_unique<GrpcTask>("client"));
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
   for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) {
@@ -431,7 +431,7 @@ TEST(GrpcTransportTest, ConnectingToASilentServerTimesOut) {
   ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&at), size), 0);
   ASSERT_EQ(listen(fd, 8), 0);
   ASSERT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size), 0);
-  Task client("client");
+  GrpcTask client("client");
   const std::string address = StrCat("localhost:", ntohs(at.sin_port));
   auto link = ConnectAndWait(*client.transport, address, HelloFrom("client"), std::chrono::milliseconds(100));
   EXPECT_EQ(link.status().code(), absl::StatusCode::kUnavailable);

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "core/testing/memory_limit.h"
+#include "core/testing/values_of.h"
 #include "core/text/strings.h"
 #include "executor/evaluate.h"
 #include "graph/model/node.h"
@@ -20,11 +21,6 @@ namespace tensorbraid {
 namespace {
 
 using ::testing::HasSubstr;
-
-template <typename T>
-std::vector<T> ValuesOf(const Tensor& t) {
-  return {t.data<T>().begin(), t.data<T>().end()};
-}
 
 class ArrayTest : public ::testing::Test {
  protected:

@@ -15,7 +15,7 @@
 namespace tensorbraid {
 namespace {
 
-Tensor Value(Output o, ThreadPool* pool = nullptr) {
+Tensor Drawn(Output o, ThreadPool* pool = nullptr) {
   EvaluateOptions options;
   options.pool = pool;
   auto result = Evaluate({o}, {}, options);
@@ -41,7 +41,7 @@ TEST(Random, EqualSeedsGiveEqualValuesOnAnyNumberOfThreads) {
       const Output shape = Const(g, Tensor::Vector<int32_t>({100'003}));
       const Output o =
           NodeBuilder(g, op).Input(shape).Attr("dtype", kFloat32).Attr("seed", 7).Attr("seed2", 9).Output();
-      const std::vector<float> values = Floats(Value(o, p));
+      const std::vector<float> values = Floats(Drawn(o, p));
       if (first.empty()) {
         first = values;
       } else {
@@ -58,7 +58,7 @@ TEST(Random, NormalsAreTensorFlowsToTheLastBit) {
   for (const auto& [op, want] : {std::pair<const char*, uint64_t>{"RandomStandardNormal", 0x5714ea570eb388e9},
                                  std::pair<const char*, uint64_t>{"TruncatedNormal", 0x3e7c7c4cd57b0dde}}) {
     const Tensor t =
-        Value(NodeBuilder(g, op).Input(shape).Attr("dtype", kFloat32).Attr("seed", 7).Attr("seed2", 5).Output());
+        Drawn(NodeBuilder(g, op).Input(shape).Attr("dtype", kFloat32).Attr("seed", 7).Attr("seed2", 5).Output());
     uint64_t hash = 14695981039346656037u;
     for (const float v : t.data<float>()) hash = (hash ^ std::bit_cast<uint32_t>(v)) * 1099511628211u;
     EXPECT_EQ(hash, want) << op;
@@ -69,7 +69,7 @@ TEST(Random, ValuesDependOnTheSeedsOfOpAndGraph) {
   const auto draw = [](int64_t graph_seed, int64_t op_seed) {
     Graph g;
     g.SetRandomSeed(graph_seed);
-    return Floats(Value(RandomUniform(g, {8}, {.seed = op_seed})));
+    return Floats(Drawn(RandomUniform(g, {8}, {.seed = op_seed})));
   };
   EXPECT_EQ(draw(1, 2), draw(1, 2));
   EXPECT_NE(draw(1, 2), draw(1, 3));
@@ -82,7 +82,7 @@ TEST(Random, ValuesDependOnTheSeedsOfOpAndGraph) {
 TEST(Random, OpsWithoutASeedOfTheirOwnDiffer) {
   Graph g;
   g.SetRandomSeed(3);
-  EXPECT_NE(Floats(Value(RandomUniform(g, {8}))), Floats(Value(RandomUniform(g, {8}))));
+  EXPECT_NE(Floats(Drawn(RandomUniform(g, {8}))), Floats(Drawn(RandomUniform(g, {8}))));
 }
 
 TEST(Random, DistributionsHaveTheirMoments) {
@@ -96,7 +96,7 @@ TEST(Random, DistributionsHaveTheirMoments) {
   for (const Row& row : {Row{RandomUniform(g, shape, -1.0, 3.0, {.seed = 1}), 1.0, 4 / std::sqrt(12.0), -1.0, 3.0},
                          Row{RandomNormal(g, shape, 2.0, 0.5, {.seed = 2}), 2.0, 0.5, -2.0, 6.0},
                          Row{TruncatedNormal(g, shape, 2.0, 0.5, {.seed = 3}), 2.0, 0.5 * 0.8796, 1.0, 3.0}}) {
-    const std::vector<float> v = Floats(Value(row.output));
+    const std::vector<float> v = Floats(Drawn(row.output));
     ASSERT_EQ(v.size(), 100'000u);
     const double mean = std::accumulate(v.begin(), v.end(), 0.0) / v.size();
     double variance = 0;
@@ -112,14 +112,14 @@ TEST(Random, UniformStaysBelowOneInEveryType) {
   Graph g;
   for (DType dtype : {kFloat16, kBfloat16, kFloat32, kFloat64}) {
     const Output o = RandomUniform(g, {20'000}, {.dtype = dtype, .seed = 4});
-    const Tensor inside = Value(ReduceAll(LogicalAnd(GreaterEqual(o, 0.0), Less(o, 1.0))));
+    const Tensor inside = Drawn(ReduceAll(LogicalAnd(GreaterEqual(o, 0.0), Less(o, 1.0))));
     EXPECT_TRUE(inside.scalar<bool>()) << DTypeName(dtype);
   }
 }
 
 TEST(Random, IntegersCoverTheirRange) {
   Graph g;
-  const Tensor t = Value(RandomUniformInt(g, {1000}, Const(g, Tensor::Scalar<int64_t>(-2)), 3, 5));
+  const Tensor t = Drawn(RandomUniformInt(g, {1000}, Const(g, Tensor::Scalar<int64_t>(-2)), 3, 5));
   std::array<int, 5> counts{};
   for (int64_t v : t.data<int64_t>()) {
     ASSERT_GE(v, -2);
@@ -134,7 +134,7 @@ TEST(Random, IntegersCoverTheirRange) {
 // Values that tf.raw_ops gave with seed=5, seed2=7.
 TEST(Random, EqualSeedsGiveTensorFlowsValues) {
   Graph g;
-  const auto draw = [&](NodeBuilder node) { return Value(node.Attr("seed", 5).Attr("seed2", 7).Output()); };
+  const auto draw = [&](NodeBuilder node) { return Drawn(node.Attr("seed", 5).Attr("seed2", 7).Output()); };
   const auto expect_near = [](const Tensor& t, const std::vector<float>& want) {
     const std::vector<float> got = Floats(t);
     ASSERT_EQ(got.size(), want.size());
@@ -171,7 +171,7 @@ TEST(Random, SamplesHaveTheMeansOfTheirParameters) {
   const Output many = Const(g, Tensor::Vector<int32_t>({20'000}));
   const auto means = [&](const char* op, std::vector<double> parameters) {
     const auto num = static_cast<int64_t>(parameters.size());
-    const Tensor t = Value(NodeBuilder(g, op)
+    const Tensor t = Drawn(NodeBuilder(g, op)
                                .Input(many)
                                .Input(Const(g, Tensor::Vector(parameters)))
                                .Attr("seed", 3)
@@ -215,7 +215,7 @@ TEST(Random, SamplingEndsForInvalidParameters) {
   const Output bad = Const(g, Tensor::Vector<double>({-1.0, inf, -inf, std::nan(""), 1e300}));
   const Output shape = Const(g, Tensor::Vector<int32_t>({1}));
   for (const char* op : {"RandomGamma", "RandomPoisson"}) {
-    const Tensor t = Value(NodeBuilder(g, op).Input(shape).Input(bad).Attr("seed", 1).Output());
+    const Tensor t = Drawn(NodeBuilder(g, op).Input(shape).Input(bad).Attr("seed", 1).Output());
     ASSERT_EQ(t.num_elements(), 5) << op;
     // 1e300 is valid, but sampling must end, too.
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(std::isnan(t.data<double>()[i])) << op << i;
@@ -226,7 +226,7 @@ TEST(Random, TruncatedNormalsStayInTheirBounds) {
   Graph g;
   const auto values = [&](std::vector<float> v) { return Const(g, Tensor::Vector(v)); };
   const std::vector<float> low = {-1, 3, 9, -40}, high = {1, 4, 30, -30};
-  const Tensor t = Value(NodeBuilder(g, "ParameterizedTruncatedNormal")
+  const Tensor t = Drawn(NodeBuilder(g, "ParameterizedTruncatedNormal")
                              .Input(Const(g, Tensor::Vector<int32_t>({4, 5000})))
                              .Input(values({0}))
                              .Input(values({1}))
@@ -255,7 +255,7 @@ TEST(Random, ShuffleKeepsRowsTogether) {
     std::iota(v.begin(), v.end(), 0);
     return v;
   }());
-  const Tensor out = Value(RandomShuffle(Const(g, in), 6));
+  const Tensor out = Drawn(RandomShuffle(Const(g, in), 6));
   std::vector<int32_t> firsts;
   for (int i = 0; i < 50; ++i) {
     firsts.push_back(out.data<int32_t>()[2 * i]);

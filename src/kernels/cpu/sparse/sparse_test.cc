@@ -1,16 +1,12 @@
 // Tests of ops that store sparse tensors in strings and maps. The op test cases (tests/ops/README.md) cover arithmetic.
 #include <gtest/gtest.h>
 
+#include "core/testing/values_of.h"
 #include "executor/evaluate.h"
 #include "tensorbraid/ops.h"
 
 namespace tensorbraid {
 namespace {
-
-template <typename T>
-std::vector<T> ValuesOf(const Tensor& t) {
-  return {t.data<T>().begin(), t.data<T>().end()};
-}
 
 class SparseTest : public testing::Test {
  protected:
