@@ -11,7 +11,7 @@ PARTS ?= 1
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test_accelerators test_tensorflow test_keras test_engines release wheel package site packages clean
+.PHONY: help demo examples test test_long test_accelerators test_tensorflow test_keras test_engines release wheel package site packages clean
 
 help:
 	@echo "make demo      train softmax regression on MNIST with $(PS) parameter server(s) and $(WORKERS) worker(s), as local processes"
@@ -19,6 +19,7 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run its tests"
+	@echo "make test_long  jobs of hundreds of tasks, and tasks that are killed and stopped again and again; takes some minutes"
 	@echo "make test_accelerators  test with plugins of accelerators that compute on the CPU, which it installs (tests/accelerators/README.md)"
 	@echo "make test_tensorflow  compare with TensorFlow, which it installs; takes some minutes (tests/interop/README.md)"
 	@echo "make test_keras  test tf.keras, and run the library Keras's own tests, which it installs; PARTS=3: a third of them,"
@@ -44,6 +45,9 @@ examples: packages
 
 test: release
 	ctest --preset release
+
+test_long: release
+	ctest --preset long
 
 test_accelerators: release
 	cmake --build --preset release --target accelerator_tests
