@@ -187,7 +187,8 @@ class ClusterTrainingTest(unittest.TestCase):
             self.assertEqual(words[0], "ended")
             # A synchronous worker's last step may be an early one, if the chief has taken all tokens since.
             if line is lines[0] or int(words[2]) >= 100:
-                self.assertLess(float(words[1]), 0.05)
+                # It begins at 1.6. If an asynchronous worker's first gradient is applied last, it ends at 0.2.
+                self.assertLess(float(words[1]), 0.05 if "sync" in how else 0.5)
             self.assertIn("/job:ps/task:0", line)
         # Hooks see the global step after the chief's last step, and save it. What this step itself fetched is older by
         # as many steps as the other worker has made meanwhile.
