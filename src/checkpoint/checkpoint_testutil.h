@@ -10,7 +10,7 @@ namespace tensorbraid {
 
 inline const std::string kTestdata = CHECKPOINT_TESTDATA;  // the folder of the files that TensorFlow has written
 
-// REQUIRES: the text is that of a slice, such as "0,2:-".
+// REQUIRES: `text` spells a slice, such as "0,2:-".
 inline TensorSlice Slice(const char* text) { return TensorSlice::Parse(text).value(); }
 
 }  // namespace tensorbraid
