@@ -22,15 +22,16 @@ namespace tf = tensorbraid;
 namespace nn = tensorbraid::nn;
 namespace layers = tensorbraid::layers;
 
-// LeNet: two convolutions, each followed by pooling, and two dense layers. Returns the scores of the ten digits.
-tf::Output LeNet(tf::Output pixels, tf::Output training) {
+// LeNet: two convolutions, each followed by pooling, and two dense layers. Dropout has the rate `dropout`, a scalar.
+// Returns the scores of the ten digits.
+tf::Output LeNet(tf::Output pixels, tf::Output dropout) {
   auto x = tf::Reshape(pixels, {-1, 28, 28, 1});
   x = layers::Conv2D(x, {.filters = 32, .kernel = {5, 5}, .activation = layers::Activation::kRelu});
   x = nn::MaxPool(x, {.size = {2}});
   x = layers::Conv2D(x, {.filters = 64, .kernel = {5, 5}, .activation = layers::Activation::kRelu});
   x = nn::MaxPool(x, {.size = {2}});
   x = layers::Dense(layers::Flatten(x), {.units = 1024, .activation = layers::Activation::kRelu});
-  x = layers::Dropout(x, {.rate = 0.5, .training = training});
+  x = nn::Dropout(x, dropout);
   return layers::Dense(x, {.units = 10, .name = "logits"});
 }
 
@@ -48,8 +49,10 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
 
   auto images = tf::Placeholder(g, tf::kFloat32, {-1, tf::data::Mnist::kPixels}, "images");
   auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
-  auto training = tf::PlaceholderWithDefault(tf::Const(g, tf::Tensor::Scalar(false)), {}, "training");
-  auto logits = LeNet(images, training);
+  // A number that training steps feed. A layer with a flag for training would put the dropout into a conditional, and
+  // the step of an accelerator would be several programs.
+  auto dropout = tf::PlaceholderWithDefault(tf::Const(g, tf::Tensor::Scalar(0.0f)), {}, "dropout");
+  auto logits = LeNet(images, dropout);
   auto loss = tf::ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits));
   auto right = tf::Cast(tf::Equal(tf::ArgMax(logits, 1), labels), tf::kFloat32);
   const examples::DigitModel model = {images, labels, tf::ReduceSum(right)};
@@ -73,7 +76,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
                                              .loss = loss,
                                              .global_step = global_step,
                                              .train = train,
-                                             .more_feeds = {{training, tf::Tensor::Scalar(true)}}},
+                                             .more_feeds = {{dropout, tf::Tensor::Scalar(0.5f)}}},
                                             mnist, curve, *session));
   TF_RETURN_IF_ERROR(session->Close());
   return curve.Finish(/*quiet=*/options.json);

@@ -17,7 +17,6 @@
 namespace tensorbraid {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -44,16 +43,17 @@ class ExampleStepsTest : public testing::Test {
   const TempDir dir_;
 };
 
-// But for the dropout, which is in the branch of a conditional, so there are programs before and behind it, forward and
-// backward. The host only passes on the predicate, and makes the summaries.
-TEST_F(ExampleStepsTest, TheConvolutionalNetworkRunsOnTheDevice) {
+// The host only makes the summaries.
+TEST_F(ExampleStepsTest, TheConvolutionalNetworkIsOneProgram) {
   WriteDigits("train", 100);
   WriteDigits("t10k", 10);
   const auto step = ProgramsOfExample(StrCat(TB_MNIST_CNN " --device=/gpu:0 --train_steps=40 --data_dir=", dir_.path(),
                                              " --log_dir=", dir_.path(), "/logs"));
   ASSERT_TRUE(step.ok()) << step.status();
-  EXPECT_EQ(step->programs.size(), 5U);
-  EXPECT_THAT(step->on_host, Each(AnyOf(HasSubstr("'dropout/cond/switch_t/"), HasSubstr("Summary has no emitter"))));
+  ASSERT_EQ(step->programs.size(), 1U);
+  EXPECT_TRUE(step->programs[0].text.ok()) << step->programs[0].text.status();
+  EXPECT_GT(step->programs[0].num_nodes, 100);
+  EXPECT_THAT(step->on_host, Each(HasSubstr("Summary has no emitter")));
 }
 
 TEST_F(ExampleStepsTest, TheResidualNetworkIsOneProgram) {
