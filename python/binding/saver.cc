@@ -11,6 +11,7 @@
 #include "binding/python_calls.h"
 #include "binding/session.h"
 #include "train/checkpoints/flow_collections.h"
+#include "train/checkpoints/increments.h"
 
 namespace tensorbraid::python {
 namespace {
@@ -69,6 +70,15 @@ void BindCheckpoints(Module& m) {
   m.def("remove_checkpoint", [](const std::string& prefix) {
     const Unlocked unlocked;
     Check(RemoveCheckpoint(prefix));
+  });
+  // The full checkpoint and the increments of the chain of `path`.
+  m.def("find_chain", [](const std::string& path) {
+    const auto chain = [&] {
+      const Unlocked unlocked;
+      return FindChain(path);
+    }();
+    Check(chain.status());
+    return nb::make_tuple(chain->full, chain->increments);
   });
   m.def("get_checkpoint_state", [](const std::string& directory, const std::string& filename) {
     return StateTuple(Check(GetCheckpointState(directory, filename)));

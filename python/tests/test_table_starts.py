@@ -18,7 +18,7 @@ class Training:
     """
 
     def __init__(self, name, parts, optimizer, begin=None, begin_all=None, device=None, target="", option=None,
-                 partitioner=None):
+                 partitioner=None, incremental=False):
         self.graph = tf.Graph()
         with self.graph.as_default(), tf.device(device):
             initializer = tf.constant_initializer(0.25)
@@ -38,7 +38,7 @@ class Training:
             self.special = tf.nn.embedding_lookup(self.table, tf.constant(SPECIAL, tf.int64), partition_strategy="div")
             self.session = tf.Session(target)
             self.session.run(tf.global_variables_initializer())
-            self.saver = tf.train.Saver()
+            self.saver = tf.train.Saver(incremental_save_restore=incremental)
 
     def steps(self, first, last):
         for step in range(first, last):
@@ -50,6 +50,10 @@ class Training:
     def save(self, folder):
         with self.graph.as_default():
             return self.saver.save(self.session, os.path.join(folder, "model"))
+
+    def save_increment(self, folder, step):
+        with self.graph.as_default():
+            return self.saver.incremental_save(self.session, os.path.join(folder, "model"), step)
 
 
 def adagrad():
@@ -179,6 +183,108 @@ class TableStartsTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "its table 'ids' does not begin with rows of the checkpoint"):
             Training("ids", 0, adagrad(), begin_all=lambda _: tf.train.init_from_checkpoint(
                 self.path, {"ids/Adagrad": "ids/Adagrad"}))
+
+
+class IncrementStartsTest(unittest.TestCase):
+    """What begins with a checkpoint has what the increments that follow it have."""
+
+    def saved(self, parts, partitioner=None):
+        """A training with two increments in self.folder: its rows in the first, and the training itself."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        training = Training("ids", parts, adagrad(), incremental=True, partitioner=partitioner)
+        training.steps(0, 4)
+        self.path = training.save(self.folder)
+        training.steps(4, 5)
+        self.first = training.save_increment(self.folder, 5)
+        rows = training.rows()
+        training.steps(5, 10)
+        self.assertIn(".incremental_checkpoint", training.save_increment(self.folder, 10))
+        self.assertFalse(np.array_equal(training.rows(), rows))
+        return rows, training
+
+    def test_tables_and_static_variables(self):
+        for saved_parts, partitioner in ((2, None), (None, None), (None, tf.fixed_size_partitioner(3))):
+            first, training = self.saved(saved_parts, partitioner)
+            for parts in (0, 3, None):
+                for checkpoint, rows in ((self.folder, training.rows()), (self.path, training.rows()),
+                                         (self.first, first)):
+                    with self.subTest(saved_parts=saved_parts, parts=parts, checkpoint=checkpoint):
+                        begun = Training("people", parts, adagrad(), lambda table: tf.train.init_from_checkpoint(
+                            checkpoint, {"ids": table}))
+                        np.testing.assert_array_equal(begun.rows(), rows)
+                        begun = Training("ids", parts, adagrad(), begin_all=lambda _: tf.train.warm_start(checkpoint))
+                        np.testing.assert_array_equal(begun.rows(), rows)
+
+    def test_slots(self):
+        for saved_parts in (2, None):
+            _, training = self.saved(saved_parts)
+            begun = [Training("ids", parts, adagrad(), begin_all=lambda _: tf.train.init_from_checkpoint(
+                self.folder, {"/": "/"})) for parts in (0, 3, None)]
+            training.steps(10, 20)
+            for other in begun:
+                other.steps(10, 20)
+                np.testing.assert_array_equal(other.rows(), training.rows())
+
+    def test_options_of_a_table(self):
+        first, training = self.saved(2)
+        for checkpoint, rows in ((self.folder, training.rows()), (self.first, first)):
+            for always in (False, True):
+                ckpt = tf.CheckpointOption(checkpoint, "ids", always_load_from_specific_ckpt=always)
+                begun = Training("people", 3, adagrad(), option=tf.EmbeddingVariableOption(ckpt=ckpt))
+                np.testing.assert_array_equal(begun.rows(), rows)
+                begun.steps(0, 3)
+                moved = begun.rows()
+                with tempfile.TemporaryDirectory() as folder:
+                    begun.saver.restore(begun.session, begun.save(folder))
+                np.testing.assert_array_equal(begun.rows(), rows if always else moved)
+
+    def test_keys_that_are_deleted_are_not_rows(self):
+        _, training = self.saved(2)
+        last = tf.train.latest_checkpoint(os.path.join(self.folder, ".incremental_checkpoint"))
+        saved = tf.train.load_checkpoint(last)
+        tensors = {name: saved.get_tensor(name) for name in saved.get_variable_to_shape_map()}
+        rows = training.rows()
+        tensors["ids/part_0-keys_deleted"] = np.array([0, 4, 10], np.int64)
+        self.assertIn(0, tensors["ids/part_0-keys"])  # it has a row again
+        write(last, tensors)
+        for parts in (0, None):
+            begun = Training("ids", parts, adagrad(), begin_all=lambda _: tf.train.init_from_checkpoint(
+                self.folder, {"/": "/"}))
+            np.testing.assert_array_equal(begun.rows(), rows)
+            with begun.graph.as_default():
+                deleted = tf.nn.embedding_lookup(begun.table, tf.constant([4, 10], tf.int64))
+            np.testing.assert_array_equal(begun.session.run(deleted), [[0.25, 0.25], [0.25, 0.25]])
+
+    def test_words_of_a_vocabulary(self):
+        _, training = self.saved(None)
+        old, new = (os.path.join(self.folder, name) for name in ("old", "new"))
+        for file, words in ((old, range(40)), (new, [39, 41, 0, 1])):
+            with open(file, "w", encoding="utf-8") as out:
+                out.writelines(f"{word}\n" for word in words)
+        with tf.Graph().as_default():
+            rows = tf.get_variable("ids", [5, 2], initializer=tf.constant_initializer(7.0))
+            tf.train.warm_start(self.folder, var_name_to_vocab_info={"ids": tf.train.VocabInfo(
+                new, 4, 1, old, backup_initializer=tf.constant_initializer(3.0))})
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                expected = training.rows()
+                np.testing.assert_array_equal(session.run(rows), [expected[4], [3, 3], expected[0], expected[1], [3, 3]])
+
+    def test_a_hole_is_explained(self):
+        self.saved(2)
+        tf.train.remove_checkpoint(self.first)
+        with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "is gone: put"):
+            Training("ids", 0, adagrad(), lambda table: tf.train.init_from_checkpoint(self.folder, {"ids": table}))
+
+
+def write(path, tensors):
+    """Writes a checkpoint."""
+    names = sorted(tensors)
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.raw_ops.SaveV2(prefix=path, tensor_names=names, shape_and_slices=[""] * len(names),
+                                      tensors=[tf.constant(tensors[name]) for name in names]))
 
 
 if __name__ == "__main__":

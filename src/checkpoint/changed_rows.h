@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "checkpoint/bundle_reader.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
@@ -21,6 +23,15 @@ inline std::string ChangedRowsName(std::string_view variable, int64_t first_row)
 inline std::string ChangedValuesName(std::string_view variable, int64_t first_row) {
   return StrCat(variable, kChangedValues, first_row);
 }
+
+// The changed rows of a part of a variable in an increment.
+struct ChangedRowsOfPart {
+  std::string numbers, values;  // the names of the tensors
+  int64_t first_row = 0;        // of the part
+};
+// What an increment has of the variable; nothing if it has all of it, or none. `tensors` are those of the increment.
+std::vector<ChangedRowsOfPart> FindChangedRows(const std::vector<BundleReader::Info>& tensors,
+                                               std::string_view variable);
 
 }  // namespace tensorbraid
 

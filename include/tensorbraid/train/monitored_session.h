@@ -42,8 +42,9 @@ struct MonitoredTrainingSessionOptions {
   // with Unavailable or Aborted.
   std::string checkpoint_dir = "";
   // A checkpoint, for example of another training run, from which the chief takes the values of variables when it
-  // initialises them; "": none. Variables that the checkpoint lacks, or has with another shape or dtype, keep their
-  // initial values, and the log lists them. Not used when there is a checkpoint in checkpoint_dir.
+  // initialises them, with the increments that follow it; or an increment. "": none. Variables that the checkpoint
+  // lacks, or has with another shape or dtype, keep their initial values, and the log lists them. Not used when there
+  // is a checkpoint in checkpoint_dir.
   std::string warm_start_from = "";
   // As in CheckpointSaverOptions.
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;

@@ -78,6 +78,8 @@ struct SaverOptions {
   bool random_state = false;
   // Allows SaveIncrement, and restores increments with the full checkpoint that they follow.
   bool incremental = false;
+  // Restores increments with the full checkpoint that they follow, as `incremental` does, but saves none.
+  bool follow_increments = false;
   // Restores a tensor of another shape with as many elements, as a reshape would. Parts of variables keep their shapes.
   bool reshape = false;
   // Pads the step number: "model-00000100" instead of "model-100".
@@ -131,10 +133,10 @@ class Saver {
   std::string last_saved() const;
   // Sets the variables to the values of a checkpoint. NotFound when the checkpoint or a variable in it is missing;
   // InvalidArgument, before any variable is set, when a shape or dtype differs; DataLoss when the checkpoint is
-  // damaged. Blocks until done. `path` may be relative, as for Save. With SaverOptions::incremental, the values are
-  // those of the newest increment that follows the checkpoint, or of an increment that `path` names. A damaged
-  // increment ends the chain before it, which is logged; FailedPrecondition, before any variable is set, if an
-  // increment exists whose predecessor is gone.
+  // damaged. Blocks until done. `path` may be relative, as for Save. With SaverOptions::incremental or
+  // follow_increments, the values are those of the newest increment that follows the checkpoint, or of an increment
+  // that `path` names. A damaged increment ends the chain before it, which is logged; FailedPrecondition, before any
+  // variable is set, if an increment exists whose predecessor is gone.
   Status Restore(Session& session, const std::string& path);
   // Whether a Restore has set the states of random ops and input pipelines (SaverOptions::random_state) since the last
   // ForgetRestored.

@@ -60,10 +60,10 @@ struct EmbeddingVariableOptions {
   // The penalty for the rows of a batch: each lookup adds one for the rows of its distinct keys, before it clips them,
   // to layers::RegularizationLosses. L2Regularizer(0.01), for example. Null: none.
   Regularizer regularizer = nullptr;
-  // If it is not empty: the path of a checkpoint, as Saver::Restore takes it. Each restore gives the table the rows
-  // that this checkpoint has under the name `restored_name` ("": the name of the table), whatever else is restored from
-  // where. The slots of the rows then begin anew. Source: always_load_from_specific_ckpt of DeepRec's
-  // tf.CheckpointOption.
+  // If it is not empty: the path of a checkpoint, as Saver::Restore takes it, or of an increment. Each restore gives
+  // the table the rows that this checkpoint has under the name `restored_name` ("": the name of the table), with the
+  // increments that follow it then, whatever else is restored from where. The slots of the rows begin anew. Source:
+  // always_load_from_specific_ckpt of DeepRec's tf.CheckpointOption.
   std::string restore_from = "";
   std::string restored_name = "";
 };

@@ -1,38 +1,26 @@
 """Growing tables and checkpoints: tables that begin with saved rows, and static variables that begin with those of a table."""
 
-from tensorbraid import dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.initial_operations import native_initializer, set_initializer
 from tensorbraid.ops.node import op
+from tensorbraid.train.checkpoint_chain import parts_in
 
 __all__ = []
-
-
-def parts_in(shapes, name):
-    """The names of the parts of a growing table, or of a slot of one, in a checkpoint. [] if it has no such table."""
-    table, _, slot = name.rpartition("/")
-    if f"{name}-keys" in shapes:
-        return [name]
-    found = [f"{name}/part_{{}}", f"{table}/part_{{}}/{slot}"]
-    for pattern in found:
-        parts = [pattern.format(i) for i in range(1000) if f"{pattern.format(i)}-keys" in shapes]
-        if parts:
-            return parts
-    return []
 
 
 class TableStarts:
     """The growing tables of a graph that begin with rows of a checkpoint, and the slots that do so with them."""
 
-    def __init__(self, path, shapes):
-        self._path, self._shapes = path, shapes
+    def __init__(self, chain):
+        self._chain, self._path = chain, chain.path
         self._tables, self._slots = {}, []
 
     def add(self, name, parts):
         """The table with these parts, or a slot of it, begins with what the checkpoint has under this name."""
         dim = parts[0].shape.as_list()[1]
-        saved = parts_in(self._shapes, name)
-        shape = self._shapes[f"{saved[0]}-values"] if saved else self._shapes.get(name)
+        shapes = self._chain.shapes
+        saved = parts_in(shapes, name)
+        shape = shapes[f"{saved[0]}-values"] if saved else shapes.get(name)
         if shape is None:
             raise ValueError(f"the checkpoint {self._path} has no growing table '{name}', and no variable of this name; "
                              "`tensorbraid table ls` lists its tables")
@@ -64,32 +52,24 @@ class TableStarts:
     def _restore(self, name, part, slots):
         variables = [part, *(slot for slot, _ in slots)]
         with graphs.device(part.device), graphs.name_scope("init_from_checkpoint"):
-            prefix = graphs.constant(self._path)
             with graphs.control_dependencies([native_initializer(variable) for variable in variables]):
-                attrs = {"N": len(slots), "name": name, "slot_names": [slot for _, slot in slots]}
-                restore = part.graph._op("_RestoreTable", [prefix, part.handle, [slot.handle for slot, _ in slots]], attrs,
-                                         "restore_table")
+                restore = self._chain.restore_table(name, part.handle,
+                                                    [(slot.handle, slot_name) for slot, slot_name in slots])
         for variable in variables:
             set_initializer(variable, restore)
 
 
-def rows_as_variable(path, saved, variable, first, whole):
+def rows_as_variable(chain, table, variable, first, whole):
     """The initial value of a variable, with the rows of a growing table at the places that are their keys.
 
-    `saved` are the names of the table's parts in the checkpoint. The variable has the rows from `first` on of a variable
-    with `whole` rows. A key that is none of these is an error when the variable is initialized.
+    The variable has the rows from `first` on of a variable with `whole` rows. A key that is none of these is an error
+    when the variable is initialized.
     """
-    def restored(suffix, dtype):
-        lists = graphs.make_op("RestoreV2", [path, [name + suffix for name in saved], [""] * len(saved)], "rows",
-                               dtypes=[dtype] * len(saved)).outputs
-        return op("ConcatV2", [lists, graphs.constant(0)]) if len(saved) > 1 else lists[0]
-
-    keys, values = restored("-keys", dtypes.int64), restored("-values", variable.dtype.base_dtype)
-    table = saved[0].replace("/part_0", "", 1)
+    keys, values = chain.rows_of_table(table, variable.dtype.base_dtype)
     fits = op("LogicalAnd", [op("GreaterEqual", [keys, graphs.constant(0, "int64")]),
                              op("Less", [keys, graphs.constant(whole, "int64")])])
     # An assertion shows quotes with backslashes, so the message has none.
-    message = (f"the growing table {table} of the checkpoint {path} has a key that is no row of the variable "
+    message = (f"the growing table {table} of the checkpoint {chain.path} has a key that is no row of the variable "
                f"{variable.op.name}, which has {whole} rows: give it more rows, or make it a growing table; the keys are:")
     known = graphs.make_op("Assert", [op("All", [fits, graphs.constant([0])]), [graphs.constant(message), keys]])
     with graphs.control_dependencies([known]):

@@ -7,8 +7,8 @@ from tensorbraid import _core
 from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.initial_operations import set_initializer
 from tensorbraid.internal.partitioned_variables import PartitionedVariable
-from tensorbraid.train.checkpoint_tables import TableStarts, parts_in, rows_as_variable
-from tensorbraid.train.checkpoints import checkpoint_path, load_checkpoint
+from tensorbraid.train.checkpoint_chain import CheckpointChain, parts_in
+from tensorbraid.train.checkpoint_tables import TableStarts, rows_as_variable
 from tensorbraid.train.vocabularies import VocabInfo, remapped
 
 __all__ = ["VocabInfo", "WarmStartSettings", "init_from_checkpoint", "warm_start"]
@@ -36,13 +36,12 @@ def as_warm_start(value):
 
 
 class _Source:
-    """A checkpoint from which variables take values."""
+    """A checkpoint from which variables take values, with the increments that follow it."""
 
     def __init__(self, path):
-        self.path = checkpoint_path(path)
-        self.reader = load_checkpoint(self.path)
-        self.shapes = self.reader.get_variable_to_shape_map()
-        self.tables = TableStarts(self.path, self.shapes)
+        self.chain = CheckpointChain(path)
+        self.path, self.shapes = self.chain.path, self.chain.shapes
+        self.tables = TableStarts(self.chain)
 
     def initialize(self, name, variable):
         """Lets a variable, of which the parts may be distributed, begin with what the checkpoint has under this name.
@@ -63,8 +62,7 @@ class _Source:
                              f"{name} ({self.shapes[name]}) from checkpoint reader.")
         for part in _parts(variable):
             with graphs.device(part.device), graphs.name_scope("init_from_checkpoint"):
-                value = graphs.make_op("RestoreV2", [self.path, [name], [_slice(part)]], "checkpoint_initializer",
-                                       dtypes=[part.dtype]).outputs[0]
+                value = self.chain.read(name, part.dtype, _slice(part))
                 set_initializer(part, part.assign(value, read_value=False))
 
     def _initialize_by_rows(self, name, saved, variable):
@@ -76,7 +74,7 @@ class _Source:
         for part in _parts(variable):
             _, whole, first = part._part_of or (None, part.shape.as_list(), 0)
             with graphs.device(part.device), graphs.name_scope("init_from_checkpoint"):
-                value = rows_as_variable(self.path, saved, part, first, whole[0])
+                value = rows_as_variable(self.chain, name, part, first, whole[0])
                 set_initializer(part, part.assign(value, read_value=False))
 
 
@@ -120,6 +118,8 @@ def _grouped(variables):
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     """Lets variables of the default graph begin with values of a checkpoint. Source: tf.train.init_from_checkpoint.
 
+    A directory means its latest checkpoint. The values are those of the newest increment that follows the checkpoint,
+    or of an increment that is named.
     `assignment_map` has a variable or its name for each name in the checkpoint, or scopes: "old/": "new/".
     """
     source = _Source(ckpt_dir_or_file)
@@ -158,6 +158,7 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_voc
                var_name_to_prev_var_name=None):
     """Lets variables of the default graph begin with values of a checkpoint. Source: tf.train.warm_start.
 
+    The checkpoint is that of init_from_checkpoint, with its increments.
     `vars_to_warm_start` is a regular expression for names of trainable variables, a list of regular expressions for
     names of any variables, a list of variables, or None for those with a VocabInfo only. A variable whose name in the
     checkpoint differs has it in `var_name_to_prev_var_name`. One whose vocabulary has changed has a VocabInfo, and its
@@ -182,7 +183,7 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_voc
         first = 0
         for part in _parts(variable):
             with graphs.device(part.device), graphs.name_scope("warm_start"):
-                value = remapped(source.path, old, part, vocabularies[name], first)
+                value = remapped(source.chain, old, part, vocabularies[name], first)
                 set_initializer(part, part.assign(value, read_value=False))
             first += part.shape.as_list()[vocabularies[name].axis]
     source.tables.finish()

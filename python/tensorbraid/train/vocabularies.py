@@ -26,8 +26,8 @@ class VocabInfo(collections.namedtuple("VocabInfo", [
                                backup_initializer, axis)
 
 
-def remapped(path, name, part, vocabulary, first):
-    """The values of a matrix of the checkpoint, whose words from `first` on are those of a part of a variable."""
+def remapped(chain, name, part, vocabulary, first):
+    """The values of a matrix of the CheckpointChain, whose words from `first` on are those of a part of a variable."""
     rows = part.shape.as_list()
     if len(rows) != 2 or part.dtype != dtypes.float32:
         raise ValueError(f"a variable with a VocabInfo must be a float32 matrix: {part.name}")
@@ -39,12 +39,18 @@ def remapped(path, name, part, vocabulary, first):
         mapping = make_op("ConcatV2", [[mapping, graphs.constant([-1] * (count - known), dtypes.int64)], 0],
                           "with_buckets").outputs[0]
     initial = _backup(vocabulary, part)
+    if chain.increments:  # LoadAndRemapMatrix reads one checkpoint
+        known = make_op("GreaterEqual", [mapping, graphs.constant(0, dtypes.int64)]).outputs[0]
+        places = make_op("Maximum", [mapping, graphs.constant(0, dtypes.int64)]).outputs[0]
+        values = make_op("GatherV2", [chain.read(name, part.dtype), places, axis]).outputs[0]
+        mask = make_op("Reshape", [known, [-1, 1] if axis == 0 else [1, -1]]).outputs[0]
+        return make_op("SelectV2", [mask, values, initial], "load_and_remap_matrix").outputs[0]
     unchanged = graphs.constant([] if axis == 0 else list(range(rows[0])), dtypes.int64)
     maps = [mapping, unchanged] if axis == 0 else [unchanged, mapping]
     missing = make_op("Where", [make_op("Less", [mapping, graphs.constant(0, dtypes.int64)]).outputs[0]]).outputs[0]
     missing = make_op("Reshape", [missing, [-1]]).outputs[0]
     fill = make_op("GatherV2", [initial, missing, axis]).outputs[0]
-    return make_op("LoadAndRemapMatrix", [path, name, *maps, make_op("Reshape", [fill, [-1]]).outputs[0]],
+    return make_op("LoadAndRemapMatrix", [chain.path, name, *maps, make_op("Reshape", [fill, [-1]]).outputs[0]],
                    "load_and_remap_matrix", num_rows=rows[0], num_cols=rows[1]).outputs[0]
 
 

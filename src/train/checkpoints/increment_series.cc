@@ -22,17 +22,27 @@ Output Fed(Graph& g, const std::string& name, const Tensor& value) {
 
 std::string NameOf(const std::string& prefix) { return prefix.substr(prefix.rfind('/') + 1); }
 
+Output FedIncrements(Graph& g) { return Fed(g, "increments", Tensor::Vector(std::vector<std::string>())); }
+
 // Random numbers, because the saves of several processes meet in one table. 0 means that there is none.
 int64_t NewNumber() { return static_cast<int64_t>(RandomSeed() | 1); }
 
 }  // namespace
+
+RecordedRestore FollowedIncrements(Graph& graph) {
+  auto scope = graph.NameScope("increment");
+  const Output increments = FedIncrements(graph);
+  const Tensor none = Tensor::Scalar<int64_t>(0);
+  return {.increments = increments,
+          .number = NodeBuilder(graph, "Const").Name("number").Attr("value", none).Attr("dtype", kInt64).Output()};
+}
 
 IncrementSeries::IncrementSeries(Graph& graph) : listed_(/*max_to_keep=*/0, std::chrono::hours(10'000)) {
   auto scope = graph.NameScope("increment");
   number_ = Fed(graph, "number", Tensor::Scalar<int64_t>(0));
   predecessor_ = Fed(graph, "predecessor", Tensor::Scalar<int64_t>(0));
   link_ = Fed(graph, "link", Tensor::Vector(std::vector<std::string>(5)));
-  increments_ = Fed(graph, "increments", Tensor::Vector(std::vector<std::string>()));
+  increments_ = FedIncrements(graph);
 }
 
 std::string IncrementSeries::WhyFull(const std::string& path) const {

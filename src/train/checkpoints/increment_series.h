@@ -15,6 +15,9 @@
 
 namespace tensorbraid {
 
+// The tensors for a restore that follows increments and records nothing.
+RecordedRestore FollowedIncrements(Graph& graph);
+
 // The chain that the next increment continues, and the tensors that are fed for it. Each save has a random number, with
 // which it takes the changes of tables (runtime/tables/changes.h). Not thread-safe.
 class IncrementSeries {

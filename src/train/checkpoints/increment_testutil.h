@@ -77,9 +77,10 @@ struct TableModel {
     ASSERT_TRUE(status.ok()) << status;
   }
   // All values, the number of rows first.
-  std::vector<float> State() {
+  std::vector<float> State() { return State(*session); }
+  std::vector<float> State(Session& of) {
     std::vector<Fetch> fetches(state.begin(), state.end());
-    const auto tensors = session->Run(fetches);
+    const auto tensors = of.Run(fetches);
     if (!tensors.ok()) {
       ADD_FAILURE() << tensors.status();
       return {};

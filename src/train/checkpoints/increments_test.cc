@@ -354,6 +354,64 @@ TEST_F(IncrementsTest, OtherSaversSeeFullCheckpointsOnly) {
   EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(2));
 }
 
+TEST_F(IncrementsTest, AWarmStartFollowsTheChain) {
+  TableModel m;
+  m.Train({1, 2});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  m.Train({2, 7});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  const auto first = m.State();
+  m.Train({7, 9});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  const auto state_after = [&](const std::string& checkpoint) -> std::vector<float> {
+    TableModel other;
+    const auto session = MonitoredTrainingSession(other.g, {.warm_start_from = checkpoint});
+    if (!session.ok()) ADD_FAILURE() << session.status();
+    return session.ok() ? other.State((*session)->session()) : std::vector<float>();
+  };
+  EXPECT_EQ(state_after(Full(1)), m.State());
+  EXPECT_EQ(state_after(Increment(2)), first);
+  ASSERT_TRUE(RemoveCheckpoint(Increment(2)).ok());
+  TableModel other;
+  const Status hole = MonitoredTrainingSession(other.g, {.warm_start_from = Full(1)}).status();
+  EXPECT_THAT(std::string(hole.message()), HasSubstr("is gone: put"));
+}
+
+TEST_F(IncrementsTest, ATableThatHasTheRowsOfAChosenCheckpointFollowsItsChain) {
+  // The rows after a restore of a table that always takes those of `chosen`.
+  const auto restored = [&](const std::string& chosen, bool incremental) -> std::vector<float> {
+    Graph g;
+    const EmbeddingVariable table(g, 2,
+                                  {.name = "emb", .partitioner = FixedSizePartitioner(2), .restore_from = chosen});
+    const Output rows = nn::EmbeddingLookup(table, Const(g, Tensor::Vector(TableModel::AllKeys())));
+    Saver saver(g, {.incremental = incremental});
+    auto session = Session::Create(g).value();
+    EXPECT_TRUE(session->Run({GlobalVariablesInitializer(g)}).ok());
+    const Status status = saver.Restore(*session, saver.Save(*session, dir_.path() + "/own/model").value());
+    EXPECT_TRUE(status.ok()) << status;
+    const Tensor values = session->Run({rows}).value()[0];
+    return {values.data<float>().begin(), values.data<float>().end()};
+  };
+  TableModel m;
+  const auto rows = [&] {
+    const auto state = m.State();
+    return std::vector<float>(state.begin() + 1, state.begin() + 1 + 2 * TableModel::kKeys);
+  };
+  m.Train({1, 2});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  const auto full = rows();
+  EXPECT_EQ(restored(Full(1), false), full);
+  m.Train({2, 7});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  const auto first = rows();
+  m.Train({7, 9});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  for (const bool incremental : {false, true}) {
+    EXPECT_EQ(restored(Full(1), incremental), rows());
+    EXPECT_EQ(restored(Increment(2), incremental), first);
+  }
+}
+
 TEST_F(IncrementsTest, AnInitializedTableIsSavedInFull) {
   TableModel m;
   m.Train({1});

@@ -179,13 +179,15 @@ Operation SavedPart::Save(Graph& g, const Output& prefix, const SaveKind& kind, 
 }
 
 void SavedPart::Restore(Graph& g, const Output& full, const SaveKind& kind, std::vector<Operation>* assigned,
-                        std::vector<RestoredNames>* names) const {
-  for (const SavedTable& table : tables_) assigned->push_back(table.AddRestore(g, full, kind.restored));
+                        RestoreInputs* inputs) const {
+  for (const SavedTable& table : tables_) {
+    assigned->push_back(table.AddRestore(g, full, kind.restored, &inputs->chosen));
+  }
   if (names_.empty()) return;
-  names->push_back({StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"), names_});
+  inputs->names.push_back({StringConst(g, Tensor::Vector(names_), "RestoreV2/tensor_names"), names_});
   NodeBuilder restore(g, kind.restored != nullptr ? "_RestoreIncrements" : "RestoreV2");
   restore.Input(full)
-      .Input(names->back().tensor)
+      .Input(inputs->names.back().tensor)
       .Input(StringConst(g, Tensor::Vector(restored_slices_), "RestoreV2/shape_and_slices"));
   if (kind.restored != nullptr) restore.Input(kind.restored->increments);
   const Operation restored = restore.Attr("dtypes", dtypes_).Finish();

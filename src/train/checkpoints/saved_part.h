@@ -57,9 +57,9 @@ class SavedPart {
   Operation SaveRows(Graph& g, const Output& prefix, const SaveKind& kind) const;
   // `link` is set for one part of an increment: the one whose file has SaveKind::link.
   Operation Save(Graph& g, const Output& prefix, const SaveKind& kind, const Output& link, bool with_rows) const;
-  // The tensor with the names to restore is appended to `names`.
+  // What Saver::Restore feeds is appended to `inputs`.
   void Restore(Graph& g, const Output& full, const SaveKind& kind, std::vector<Operation>* assigned,
-               std::vector<RestoredNames>* names) const;
+               RestoreInputs* inputs) const;
 
  private:
   std::vector<const SavedVariable*> variables_;  // without growing tables

@@ -23,11 +23,23 @@ std::string PartSuffix(const TableDescription& table, const std::string& name) {
 }
 
 // Returns the operation that gives the table the rows of the checkpoint `from`, and all slots their initial numbers.
-Operation AddRestoreAlways(Graph& graph, const SavedTable& saved, const std::string& from) {
+// Without the feeds in `chosen`, the rows are those of the full checkpoint alone.
+Operation AddRestoreAlways(Graph& graph, const SavedTable& saved, const std::string& from,
+                           std::vector<ChosenCheckpoint>* chosen) {
   const Output handle = saved.table->variable.handle();
-  const Output prefix = NodeBuilder(graph, "Const").Attr("value", Tensor::Scalar(from)).Attr("dtype", kString).Output();
-  const Operation rows = NodeBuilder(graph, "_RestoreTable")
-                             .Input(prefix)
+  const auto constant = [&](const Tensor& value) {
+    return NodeBuilder(graph, "Const").Attr("value", value).Attr("dtype", value.dtype()).Output();
+  };
+  const auto fed = [&](const Tensor& value, const Shape& shape) {
+    return NodeBuilder(graph, "PlaceholderWithDefault").Input(constant(value)).Attr("shape", shape).Output();
+  };
+  chosen->push_back({.path = from,
+                     .full = fed(Tensor::Scalar(from), Shape()),
+                     .increments = fed(Tensor::Vector(std::vector<std::string>()), Shape({Shape::kUnknownDim}))});
+  const Operation rows = NodeBuilder(graph, "_RestoreTrackedTable")
+                             .Input(chosen->back().full)
+                             .Input(chosen->back().increments)
+                             .Input(constant(Tensor::Scalar<int64_t>(0)))
                              .Input(handle)
                              .InputList({})
                              .Attr("N", int64_t{0})
@@ -153,10 +165,11 @@ Operation AddSaveOfTables(Graph& graph, const std::vector<SavedTable>& tables, c
   return node.Finish();
 }
 
-Operation SavedTable::AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const {
+Operation SavedTable::AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded,
+                                 std::vector<ChosenCheckpoint>* chosen) const {
   auto place = graph.ColocateWith(table->variable.handle().op());
   const auto always = AttrOr<std::string>(*NodeOf(table->variable.handle()), kRestoreFromAttr, "");
-  if (!always.empty()) return AddRestoreAlways(graph, *this, always);
+  if (!always.empty()) return AddRestoreAlways(graph, *this, always, chosen);
   std::vector<Output> handles;
   std::vector<std::string> names;
   for (const SavedVariable* slot : slots) {

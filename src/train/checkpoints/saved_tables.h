@@ -27,6 +27,25 @@ struct RecordedRestore {
   Output number;
 };
 
+// The checkpoint that gives a table its rows whatever else is restored (EmbeddingVariableOptions::restore_from), and
+// the tensors for it that Saver::Restore feeds.
+struct ChosenCheckpoint {
+  std::string path;
+  Output full, increments;
+};
+
+// The tensor with the names that a RestoreV2 reads, and its value. Saver::Restore may feed other names.
+struct RestoredNames {
+  Output tensor;
+  std::vector<std::string> names;
+};
+
+// What Saver::Restore feeds besides the path of the checkpoint.
+struct RestoreInputs {
+  std::vector<RestoredNames> names;
+  std::vector<ChosenCheckpoint> chosen;
+};
+
 // A growing table, or a part of one, with the slots of it that are saved.
 struct SavedTable {
   const SavedVariable* table = nullptr;
@@ -37,8 +56,9 @@ struct SavedTable {
   void AddReads(Graph& graph, const Operation& after, const RecordedSave* recorded, std::vector<std::string>* names,
                 std::vector<Output>* values) const;
   // Returns the operation that replaces all rows by those of the checkpoint, which may have another number of parts.
-  // `recorded` may be null.
-  Operation AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded) const;
+  // `recorded` may be null. Appends what Saver::Restore feeds for it to `chosen`.
+  Operation AddRestore(Graph& graph, const Output& prefix, const RecordedRestore* recorded,
+                       std::vector<ChosenCheckpoint>* chosen) const;
 };
 
 // Adds the operation that writes these tables to a checkpoint of their own, 1/1,000 of a table at a time. They are on
@@ -58,12 +78,6 @@ std::string WholeNameOf(const SavedVariable& saved);
 // "emb-values", "emb/part_0-values", or "emb" if it was a static variable. REQUIRES: saved.variable.table() is not
 // null.
 std::vector<std::string> NamesOfRows(const SavedVariable& saved);
-
-// The tensor with the names that a RestoreV2 reads, and its value. Saver::Restore may feed other names.
-struct RestoredNames {
-  Output tensor;
-  std::vector<std::string> names;
-};
 
 // Which names the checkpoint has in place of those of variables that it lacks, because it was saved with another number
 // of parts. These are variables that belong to a part of a table, such as the powers of AdamAsync: each part was

@@ -134,6 +134,8 @@ struct Saver::Impl {
                         const SaveOptions& options);
   // Restores the chain, in which nothing is known to be damaged.
   Status RestoreChain(Session& session, const IncrementChain& chain);
+  // Feeds the checkpoints of tables that have the rows of one whatever is restored, with the increments that follow it.
+  StatusOr<std::vector<Feed>> ChosenFeeds() const;
   void RemoveLeftoversOf(const std::string& base, const std::string& newest, const std::string& latest_filename) const;
   // Removes what the tasks have written for a sharded save that was not merged.
   void RemoveParts(const std::string& prefix) const;
@@ -157,8 +159,9 @@ struct Saver::Impl {
   Output filename;
   Output save;
   Operation restore;
-  std::vector<RestoredNames> restored_names;
-  std::optional<IncrementSeries> series;  // of an incremental saver
+  RestoreInputs restore_inputs;
+  std::optional<IncrementSeries> series;    // of an incremental saver
+  std::optional<RecordedRestore> followed;  // of a saver that follows increments and saves none
   std::optional<RandomStates> states;
   Operation restore_states;
   bool restored_random_state = false;
@@ -235,6 +238,8 @@ void Saver::Impl::Build(std::source_location loc) {
     series->saved =
         build({.first = full.first, .recorded = &changes, .link = series->link(), .by_rows = full.by_rows}, nullptr);
   } else {
+    if (options.follow_increments) followed = FollowedIncrements(*graph);
+    if (followed) full.restored = &*followed;
     save = build(full, &assigned);
   }
   if (graph->status().ok()) {
@@ -250,7 +255,7 @@ Output Saver::Impl::BuildWhole(const SavedSet& saved, const SaveKind& kind, cons
                                std::vector<Operation>* assigned) {
   const SavedPart all(saved, options.reshape, small);
   const Operation written = all.Save(*graph, filename, kind, kind.link, /*with_rows=*/true);
-  if (assigned != nullptr) all.Restore(*graph, filename, kind, assigned, &restored_names);
+  if (assigned != nullptr) all.Restore(*graph, filename, kind, assigned, &restore_inputs);
   if (!written.valid()) return Output();
   return NodeBuilder(*graph, "Identity").Name("control_dependency").Input(filename).Control(written).Output();
 }
@@ -313,7 +318,7 @@ Output Saver::Impl::BuildSharded(const SavedSet& saved, const SaveKind& kind, co
       written.push_back(one.Save(*graph, next_prefix(), kind, Output(), /*with_rows=*/!apart));
     }
     if (apart) written.push_back(one.SaveRows(*graph, next_prefix(), kind));
-    if (assigned != nullptr) one.Restore(*graph, filename, kind, assigned, &restored_names);
+    if (assigned != nullptr) one.Restore(*graph, filename, kind, assigned, &restore_inputs);
   }
   if (has_rest) {
     // The states are small and their tasks may be unknown until a session places them, so the chief writes all.
@@ -321,7 +326,7 @@ Output Saver::Impl::BuildSharded(const SavedSet& saved, const SaveKind& kind, co
     const SavedPart rest({}, /*reshape=*/false, small);
     written.push_back(rest.Save(*graph, next_prefix(), {}, kind.link, /*with_rows=*/false));
     if (assigned != nullptr && !small.given.empty()) {
-      rest.Restore(*graph, filename, kind, assigned, &restored_names);
+      rest.Restore(*graph, filename, kind, assigned, &restore_inputs);
     }
   }
   if (!graph->status().ok()) return Output();
@@ -484,7 +489,7 @@ Status Saver::Impl::WriteIncrement(Session& session, const std::string& path, co
 Status Saver::Restore(Session& session, const std::string& path) {
   TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
-  if (!impl_->series) {
+  if (!impl_->series && !impl_->followed) {
     if (!IsIncrement(prefix)) return impl_->RestoreChain(session, {.full = prefix});
     return InvalidArgument("'", path, "' is an increment, and holds only what has changed: ", impl_->self,
                            " needs SaverOptions::incremental (in Python, incremental_save_restore=True)");
@@ -500,18 +505,36 @@ Status Saver::Restore(Session& session, const std::string& path) {
   return restored;
 }
 
+StatusOr<std::vector<Feed>> Saver::Impl::ChosenFeeds() const {
+  std::vector<Feed> feeds;
+  std::map<std::string, IncrementChain> chains;  // the parts of a table follow the same one
+  for (const ChosenCheckpoint& chosen : restore_inputs.chosen) {
+    if (!chains.contains(chosen.path)) {
+      TF_ASSIGN_OR_RETURN(const std::string path, AbsolutePath(chosen.path));
+      TF_ASSIGN_OR_RETURN(chains[chosen.path], FindChain(path));
+    }
+    const IncrementChain& chain = chains[chosen.path];
+    feeds.emplace_back(chosen.full, Tensor::Scalar(chain.full));
+    feeds.emplace_back(chosen.increments, Tensor::Vector(chain.increments));
+  }
+  return feeds;
+}
+
 Status Saver::Impl::RestoreChain(Session& session, const IncrementChain& chain) {
   const std::string& newest = chain.newest();
   const std::map<std::string, std::string> renamed = RenamedIn(newest);
   TF_RETURN_IF_ERROR(CheckContents(chain, renamed));
+  TF_ASSIGN_OR_RETURN(std::vector<Feed> chosen, ChosenFeeds());
   TB_LOG(Info, "train") << "Restoring parameters from " << chain.full;
   if (!chain.increments.empty()) {
     TB_LOG(Info, "train") << "restoring " << chain.increments.size() << " increments that follow it, up to " << newest;
   }
   std::vector<Feed> feeds;
   if (series) feeds = series->RestoreFeeds(chain);
+  if (followed) feeds.emplace_back(followed->increments, Tensor::Vector(chain.increments));
+  for (Feed& feed : chosen) feeds.push_back(std::move(feed));
   feeds.emplace_back(filename, Tensor::Scalar(chain.full));
-  for (const RestoredNames& restored : restored_names) {
+  for (const RestoredNames& restored : restore_inputs.names) {
     std::vector<std::string> names = restored.names;
     for (std::string& name : names) {
       if (const auto other = renamed.find(name); other != renamed.end()) name = other->second;

@@ -12,6 +12,7 @@
 #include "tensorbraid/train/file_writer.h"
 #include "tensorbraid/train/hooks.h"
 #include "train/checkpoints/checkpoint_saver.h"
+#include "train/checkpoints/increments.h"
 #include "train/sessions/run_cache.h"
 #include "train/sessions/run_interrupter.h"
 #include "train/sessions/session_manager.h"
@@ -313,7 +314,8 @@ namespace {
 
 // The saver of those variables that the checkpoint has.
 StatusOr<std::shared_ptr<Saver>> MakeWarmStart(Graph& graph, const std::string& checkpoint) {
-  TF_ASSIGN_OR_RETURN(CheckpointCoverage coverage, CoverageOf(checkpoint, graph));
+  TF_ASSIGN_OR_RETURN(const IncrementChain chain, FindChain(checkpoint));
+  TF_ASSIGN_OR_RETURN(CheckpointCoverage coverage, CoverageOf(chain.full, graph));
   if (coverage.restorable.empty()) {
     return InvalidArgument("warm_start_from: the checkpoint '", checkpoint, "' has none of the graph's variables");
   }
@@ -321,8 +323,10 @@ StatusOr<std::shared_ptr<Saver>> MakeWarmStart(Graph& graph, const std::string& 
   rest.insert(rest.end(), coverage.differing.begin(), coverage.differing.end());
   TB_LOG(Info, "train") << "warm start from '" << checkpoint << "': " << coverage.restorable.size() << " variables"
                         << (rest.empty() ? "" : "; these keep their initial values: ") << StrJoin(rest, ", ");
-  return std::make_shared<Saver>(graph,
-                                 SaverOptions{.variables = std::move(coverage.restorable), .name = "warm_start"});
+  // TensorFlow has no op that restores increments, so the graph has one only if there are any.
+  return std::make_shared<Saver>(graph, SaverOptions{.variables = std::move(coverage.restorable),
+                                                     .follow_increments = !chain.increments.empty(),
+                                                     .name = "warm_start"});
 }
 
 }  // namespace

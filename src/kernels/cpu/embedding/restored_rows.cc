@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "checkpoint/bundle_reader.h"
+#include "checkpoint/changed_rows.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/embedding/copied_rows.h"
 #include "kernels/cpu/embedding/row_batches.h"
@@ -85,18 +86,19 @@ bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
 // Rows that lie in several tensors of a checkpoint, one row after the other.
 struct SavedRows {
   int64_t rows = 0;
-  std::unique_ptr<TensorStream> keys = nullptr;      // null: row i has key i
+  std::unique_ptr<TensorStream> keys = nullptr;      // null: row i has key first + i
   std::unique_ptr<TensorStream> versions = nullptr;  // null: none were saved
   std::vector<std::unique_ptr<TensorStream>> numbers = {};
   std::vector<int> columns = {};     // those of `numbers`
   std::vector<int64_t> widths = {};  // of these columns
+  int64_t first = 0;                 // the key of row 0, if there are no keys
   int64_t read = 0;                  // rows
 
   // Reads up to `most` rows; none at the end.
   Status Next(int64_t most, RowBatch* batch) {
     batch->rows = static_cast<size_t>(std::min(most, rows - read));
     TF_RETURN_IF_ERROR(ReadList(keys.get(), batch->rows, &batch->keys));
-    if (keys == nullptr) std::iota(batch->keys.begin(), batch->keys.end(), read);
+    if (keys == nullptr) std::iota(batch->keys.begin(), batch->keys.end(), first + read);
     if (versions != nullptr) TF_RETURN_IF_ERROR(ReadList(versions.get(), batch->rows, &batch->versions));
     batch->numbers.resize(numbers.size());
     for (size_t c = 0; c < numbers.size(); ++c) {
@@ -125,6 +127,8 @@ class TableRestore {
   // Looks which keys are deleted in the end. Those that have rows again, in the same increment or in a later one, are
   // not. Call it for each increment, the oldest first, before Read.
   Status ReadDeleted(BundleReader& increment) {
+    TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(increment));
+    if (is_variable) return OkStatus();
     TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, widths_));
     for (const SavedPart& part : parts) {
       const std::string name = part.name + kDeletedKeys;
@@ -142,7 +146,8 @@ class TableRestore {
 
   // Reads all rows of a checkpoint or an increment.
   Status Read(BundleReader& reader) {
-    if (reader.Find(table_.whole).ok()) return ReadVariable(reader);
+    TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(reader));
+    if (is_variable) return ReadVariable(reader);
     TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, widths_));
     for (size_t p = 0; p < parts.size(); ++p) {
       if (!ShareSmallTables(description_.part, description_.parts, static_cast<int>(p),
@@ -158,17 +163,46 @@ class TableRestore {
  private:
   bool HoldsKey(int64_t key) const { return TableRows::ResidueOf(key) % description_.parts == description_.part; }
 
+  // Whether a static variable was saved in place of the table, as a whole or, in an increment, its changed rows.
+  StatusOr<bool> HasVariable(BundleReader& reader) const {
+    if (reader.Find(table_.whole).ok()) return true;
+    for (const char* part : {"", "/part_0"}) {
+      if (reader.Find(StrCat(table_.whole, part, "-keys")).ok()) return false;
+    }
+    TF_ASSIGN_OR_RETURN(const auto tensors, reader.List());
+    return !FindChangedRows(tensors, table_.whole).empty();
+  }
+
   // Reads a static variable and its slots: row i has key i.
   Status ReadVariable(BundleReader& reader) {
     if (counts_ != nullptr) return NoCounts(reader);
+    TF_ASSIGN_OR_RETURN(const auto tensors, reader.List());
     for (size_t c = 0; c < table_.slots.size(); ++c) {
       const std::string name = Named(table_.whole, table_.slots[c]);
-      const Shape shape({Shape::kUnknownDim, widths_[c]});
-      TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, name, kFloat32, shape));
-      SavedRows saved{.rows = rows, .columns = {table_.columns[c]}, .widths = {widths_[c]}};
-      TF_RETURN_IF_ERROR(AddStream(reader, name, &saved.numbers));
-      TF_RETURN_IF_ERROR(ReadAll(saved));
+      std::vector<ChangedRowsOfPart> parts = FindChangedRows(tensors, name);
+      if (parts.empty()) parts = {{.numbers = "", .values = name, .first_row = 0}};  // a whole variable
+      for (const ChangedRowsOfPart& part : parts) {
+        const Shape shape({Shape::kUnknownDim, widths_[c]});
+        TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, part.values, kFloat32, shape));
+        SavedRows saved{.rows = rows, .columns = {table_.columns[c]}, .widths = {widths_[c]}, .first = part.first_row};
+        TF_RETURN_IF_ERROR(AddNumbers(reader, part, &saved));
+        TF_RETURN_IF_ERROR(AddStream(reader, part.values, &saved.numbers));
+        TF_RETURN_IF_ERROR(ReadAll(saved));
+      }
     }
+    return OkStatus();
+  }
+
+  // Sets the keys to the numbers of the rows that have changed, if not all have.
+  static Status AddNumbers(BundleReader& reader, const ChangedRowsOfPart& part, SavedRows* saved) {
+    if (part.numbers.empty()) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const int64_t n, RowsIn(reader, part.numbers, kInt64, Shape({Shape::kUnknownDim})));
+    if (n == 0) return OkStatus();
+    if (n != saved->rows) {
+      return InvalidArgument("the increment ", reader.prefix(), " has ", n, " numbers '", part.numbers, "' of ",
+                             saved->rows, " rows");
+    }
+    TF_ASSIGN_OR_RETURN(saved->keys, reader.Stream(part.numbers));
     return OkStatus();
   }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/changed_rows.h"
 #include "checkpoint/tensor_slice.h"
@@ -78,14 +77,10 @@ StatusOr<RestoredPart> PartOf(const std::string& name, const std::string& slice,
 // Overwrites rows of `to`, a part of the tensor `name`, by those that the increment has.
 Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, const RestoredPart& part, Tensor* to) {
   BundleReader& reader = *increment.reader;
-  const std::string prefix = StrCat(name, kChangedRows);
-  bool any = false;
-  for (const BundleReader::Info& info : increment.changed) {
-    int64_t first = 0;
-    if (!info.name.starts_with(prefix) || !absl::SimpleAtoi(info.name.substr(prefix.size()), &first)) continue;
-    any = true;
-    TF_ASSIGN_OR_RETURN(const Tensor numbers, reader.Read(info.name));
-    TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(ChangedValuesName(name, first)));
+  const std::vector<ChangedRowsOfPart> changed = FindChangedRows(increment.changed, name);
+  for (const ChangedRowsOfPart& rows_of : changed) {
+    TF_ASSIGN_OR_RETURN(const Tensor numbers, reader.Read(rows_of.numbers));
+    TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(rows_of.values));
     Shape rows = part.whole;
     const int64_t count = values.shape().rank() == 0 ? 0 : values.shape().dim(0);
     if (rows.rank() > 0) rows.set_dim(0, count);
@@ -102,7 +97,7 @@ Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, con
     }
     const int64_t size = to->shape().dim(0) == 0 ? 0 : to->num_elements() / to->shape().dim(0);
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t number = all ? first + i : numbers.data<int64_t>()[static_cast<size_t>(i)];
+      const int64_t number = all ? rows_of.first_row + i : numbers.data<int64_t>()[static_cast<size_t>(i)];
       const int64_t row = number - part.first_row;
       if (number < 0 || number >= part.whole.dim(0)) {
         return DataLoss("the increment ", reader.prefix(), " has row ", number, " of '", name, "' of shape ",
@@ -111,7 +106,7 @@ Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, con
       if (row >= 0 && row < to->shape().dim(0)) CopyElementRange(values, i * size, size, to, row * size);
     }
   }
-  return any ? OkStatus() : NotFound("the increment ", reader.prefix(), " has no tensor '", name, "'");
+  return !changed.empty() ? OkStatus() : NotFound("the increment ", reader.prefix(), " has no tensor '", name, "'");
 }
 
 Status RestoreIncrements(KernelContext& ctx) {

@@ -1,0 +1,89 @@
+"""A full checkpoint with the increments that follow it, and operations that read what they have together."""
+
+from tensorbraid import _core, dtypes
+from tensorbraid.internal import graphs
+from tensorbraid.internal.graphs import make_op
+from tensorbraid.train.checkpoints import NewCheckpointReader, checkpoint_path
+
+__all__ = []
+
+
+class CheckpointChain:
+    """The chain of a checkpoint, of a directory's latest one, or of an increment.
+
+    `path` is the full checkpoint, `increments` are those that follow it, up to the one that was named, and `shapes` has
+    the shapes of the tensors by name. FailedPreconditionError if there is an increment whose predecessor is gone.
+    """
+
+    def __init__(self, ckpt_dir_or_file):
+        self.path, self.increments = _core.find_chain(checkpoint_path(ckpt_dir_or_file))
+        self.shapes = shapes_in(self.path)
+
+    def read(self, name, dtype, part=""):
+        """The value of a variable, or the rows of it that `part` describes in the form of RestoreV2."""
+        inputs = [self.path, [name], [part]]
+        if not self.increments:  # TensorFlow knows this op
+            return make_op("RestoreV2", inputs, "checkpoint_initializer", dtypes=[dtype]).outputs[0]
+        return make_op("_RestoreIncrements", [*inputs, self.increments], "checkpoint_initializer",
+                       dtypes=[dtype]).outputs[0]
+
+    def restore_table(self, name, handle, slots):
+        """The operation that gives a growing table the rows of the table `name`. `slots`: pairs of handle and name."""
+        attrs = {"N": len(slots), "name": name, "slot_names": [slot for _, slot in slots]}
+        handles = [slot for slot, _ in slots]
+        if not self.increments:
+            return handle.graph._op("_RestoreTable", [self.path, handle, handles], attrs, "restore_table")
+        inputs = [self.path, self.increments, graphs.constant(0, dtypes.int64), handle, handles]
+        return handle.graph._op("_RestoreTrackedTable", inputs, attrs, "restore_table")
+
+    def rows_of_table(self, name, dtype):
+        """The keys and the rows of the growing table `name`, or of a slot of one."""
+        keys, rows = _rows_in(self.path, parts_in(self.shapes, name), dtype)
+        for increment in self.increments:
+            shapes = shapes_in(increment)
+            parts = parts_in(shapes, name)
+            newer_keys, newer_rows = _rows_in(increment, parts, dtype)
+            deleted = [_read(increment, _deleted_keys_of(part, shapes), dtypes.int64) for part in parts]
+            kept = make_op("ListDiff", [keys, _joined([newer_keys, *deleted])], "kept").outputs
+            keys = _joined([kept[0], newer_keys])
+            rows = _joined([make_op("GatherV2", [rows, kept[1], 0], "rows").outputs[0], newer_rows])
+        return keys, rows
+
+
+def shapes_in(checkpoint):
+    """The shapes of the tensors of one checkpoint by name."""
+    return NewCheckpointReader(checkpoint).get_variable_to_shape_map()
+
+
+def parts_in(shapes, name):
+    """The names of the parts of a growing table, or of a slot of one, in a checkpoint. [] if it has no such table."""
+    table, _, slot = name.rpartition("/")
+    if f"{name}-keys" in shapes:
+        return [name]
+    found = [f"{name}/part_{{}}", f"{table}/part_{{}}/{slot}"]
+    for pattern in found:
+        parts = [pattern.format(i) for i in range(1000) if f"{pattern.format(i)}-keys" in shapes]
+        if parts:
+            return parts
+    return []
+
+
+def _rows_in(checkpoint, parts, dtype):
+    """The keys and the rows that one checkpoint has of these parts."""
+    return (_joined([_read(checkpoint, part + "-keys", dtypes.int64) for part in parts]),
+            _joined([_read(checkpoint, part + "-values", dtype) for part in parts]))
+
+
+def _deleted_keys_of(part, shapes):
+    """The name of the tensor with the deleted keys of a part. Those of a slot are with its table."""
+    while f"{part}-keys_deleted" not in shapes and "/" in part:
+        part = part.rpartition("/")[0]
+    return part + "-keys_deleted"
+
+
+def _read(checkpoint, name, dtype):
+    return make_op("RestoreV2", [checkpoint, [name], [""]], "rows", dtypes=[dtype]).outputs[0]
+
+
+def _joined(tensors):
+    return make_op("ConcatV2", [tensors, 0], "joined").outputs[0] if len(tensors) > 1 else tensors[0]
