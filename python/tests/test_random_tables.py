@@ -25,6 +25,7 @@ class Settings:
         self.steps_to_live = rng.randrange(10, 60)
         self.threshold = rng.choice([0.5, 4.0])
         self.max_rows = rng.randrange(9, 16)  # few enough that none go below the limit
+        self.momentum = rng.random() < 0.5  # the rule has a slot
 
     def option(self):
         evict = {"steps": tf.GlobalStepEvict(self.steps_to_live), "norm": tf.L2WeightEvict(self.threshold),
@@ -35,9 +36,13 @@ class Settings:
         return tf.EmbeddingVariableOption(evict_option=evict, filter_option=rule,
                                           init_option=tf.InitializerOption(default_value_no_permission=NO_PERMISSION))
 
+    def optimizer(self):
+        """A rule whose numbers are exact: multiples of 0.25."""
+        return tf.train.MomentumOptimizer(0.5, 1.0) if self.momentum else tf.train.GradientDescentOptimizer(0.5)
+
 
 class Model:
-    """What a table should be: rows as [value, version] by key, and counts as [count, version] by key."""
+    """What a table should be: rows as [value, version, slot] by key, and counts as [count, version] by key."""
 
     def __init__(self, settings):
         self.settings = settings
@@ -52,10 +57,12 @@ class Model:
     def update(self, keys, factors):
         for key in keys if self.settings.filter_freq else ():
             self.counts[key] = [self.counts.get(key, [0])[0] + 1, self.step]
-        for key, factor in zip(keys, factors):
+        for key in set(keys):
             if self.counts.get(key, [0])[0] >= self.settings.filter_freq:
-                row = self.rows.setdefault(key, [INITIAL, 0])
-                row[0] -= 0.5 * factor  # exact: multiples of 0.25
+                row = self.rows.setdefault(key, [INITIAL, 0, 0.0])
+                gradient = sum(factor for other, factor in zip(keys, factors) if other == key)
+                row[2] = gradient + (row[2] if self.settings.momentum else 0.0)
+                row[0] -= 0.5 * row[2]
                 row[1] = self.step
         self.newest = self.step
         self.step += 1
@@ -65,7 +72,7 @@ class Model:
         if self.newest is None:
             return
         living = self.newest - self.settings.steps_to_live if self.settings.kind == "steps" else -1
-        for key, (value, version) in list(self.rows.items()):
+        for key, (value, version, _) in list(self.rows.items()):
             short = self.settings.kind == "norm" and 0.5 * DIM * value * value < self.settings.threshold
             if version < living or short and version < self.newest - SPARED_STEPS:
                 del self.rows[key]
@@ -98,7 +105,7 @@ class Training:
             self.later = tf.assign_add(step, self.jump)
             self.rows = tf.nn.embedding_lookup(self.table, self.keys)
             loss = tf.reduce_sum(self.rows * tf.expand_dims(self.factors, 1))
-            self.train = tf.train.GradientDescentOptimizer(0.5).minimize(loss, global_step=step)
+            self.train = settings.optimizer().minimize(loss, global_step=step)
             self.counts = [part.total_count() for part in self.table]
             self.saver = tf.train.Saver(incremental_save_restore=True)
             init = tf.global_variables_initializer()
@@ -175,7 +182,7 @@ class RandomTest(unittest.TestCase):
             found = training.read()
             gone = {key for key in rows if found[key] == INITIAL}
             self.assertEqual(len(gone), len(rows) - limit)
-            stayed = min(version for key, (_, version) in rows.items() if key not in gone)
+            stayed = min(version for key, (_, version, _) in rows.items() if key not in gone)
             for key in gone:
                 self.assertLessEqual(rows[key][1], stayed)
                 del model.rows[key]

@@ -22,6 +22,7 @@ using ::testing::HasSubstr;
 using MakeRule = std::function<std::shared_ptr<Optimizer>(Graph&)>;
 
 std::shared_ptr<Optimizer> HalfDescent(Graph&) { return std::make_shared<GradientDescentOptimizer>(0.5); }
+std::shared_ptr<Optimizer> HalfMomentum(Graph&) { return std::make_shared<MomentumOptimizer>(0.5, 1.0); }
 
 // A training in which the gradient of a row is the sum of its factors. Rows begin with 0.25.
 struct Filtered {
@@ -187,9 +188,11 @@ struct FilterModel {
   struct Key {
     int64_t count = 0;
     std::optional<float> row;
+    float slot = 0;
   };
   std::map<int64_t, Key> keys;
   int64_t freq;
+  bool momentum;  // as HalfMomentum, whose slot is the sum of all gradients
 
   std::vector<float> Lookup(const std::vector<int64_t>& of) {
     std::vector<float> values;
@@ -201,10 +204,16 @@ struct FilterModel {
     return values;
   }
   void Step(const std::vector<int64_t>& of, const std::vector<float>& by) {
-    for (const int64_t key : of) ++keys[key].count;
+    std::map<int64_t, float> gradients;
     for (size_t i = 0; i < of.size(); ++i) {
-      Key& k = keys[of[i]];
-      if (k.count >= freq) k.row = k.row.value_or(0.25f) - 0.5f * by[i];  // exact: small multiples of 0.25
+      ++keys[of[i]].count;
+      gradients[of[i]] += by[i];
+    }
+    for (const auto& [key, gradient] : gradients) {
+      Key& k = keys[key];
+      if (k.count < freq) continue;
+      k.slot = gradient + (momentum ? k.slot : 0);
+      k.row = k.row.value_or(0.25f) - 0.5f * k.slot;  // exact: multiples of 0.25
     }
   }
   int64_t NumRows() const {
@@ -220,11 +229,11 @@ TEST(TableFilterTest, RandomStepsSavesAndRestoresEqualAModel) {
     const auto below = [&](uint32_t n) { return static_cast<int64_t>(random() % n); };
     const bool on_servers = seed % 3 == 0;
     TestCluster cluster(2, 1);
-    FilterModel model{.keys = {}, .freq = 1 + below(5)};
+    FilterModel model{.keys = {}, .freq = 1 + below(5), .momentum = seed % 2 == 0};
     std::string checkpoint;
     for (int turn = 0; turn < 4; ++turn) {
       const int parts = on_servers ? 2 : static_cast<int>(1 + below(3));
-      Filtered t(parts, model.freq, HalfDescent,
+      Filtered t(parts, model.freq, model.momentum ? HalfMomentum : HalfDescent,
                  on_servers ? ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"})
                             : nullptr);
       Saver saver(t.g);
