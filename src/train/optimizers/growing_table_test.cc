@@ -15,6 +15,7 @@
 #include "graph/model/node.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "train/optimizers/table_rules_testutil.h"
 
 namespace tensorbraid {
 namespace {
@@ -223,8 +224,6 @@ TEST(GrowingTableGraphTest, DeviceSettersPlaceTablesOnServers) {
 constexpr int64_t kVocabulary = 40;
 constexpr int64_t kDim = 3;
 
-using MakeOptimizer = std::function<std::shared_ptr<Optimizer>(Graph&)>;
-
 // A training whose loss depends on rows of a table in a nonlinear way, with or without a growing table.
 struct Training {
   // `parts` = 0: a static variable.
@@ -282,39 +281,8 @@ struct Training {
   std::unique_ptr<Session> session;
 };
 
-const std::vector<std::pair<std::string, MakeOptimizer>>& Optimizers() {
-  static const auto* const all = new std::vector<std::pair<std::string, MakeOptimizer>>{
-      {"GradientDescent", [](Graph&) { return std::make_shared<GradientDescentOptimizer>(0.1); }},
-      {"Adagrad", [](Graph&) { return std::make_shared<AdagradOptimizer>(0.1); }},
-      {"RowwiseAdagrad", [](Graph&) { return std::make_shared<RowwiseAdagradOptimizer>(0.1); }},
-      {"Momentum", [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9); }},
-      {"Nesterov",
-       [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9, MomentumOptions{.use_nesterov = true}); }},
-      {"Adadelta", [](Graph&) { return std::make_shared<AdadeltaOptimizer>(0.5); }},
-      {"AdagradDecay",
-       [](Graph& g) {
-         return std::make_shared<AdagradDecayOptimizer>(
-             0.1, GetOrCreateGlobalStep(g),
-             AdagradDecayOptions{.accumulator_decay_step = 3, .accumulator_decay_rate = 0.5});
-       }},
-      {"AdamAsync", [](Graph&) { return std::make_shared<AdamAsyncOptimizer>(0.05); }},
-      {"AdamAsync by RMSProp",
-       [](Graph&) {
-         return std::make_shared<AdamAsyncOptimizer>(0.05, AdamAsyncOptions{.apply_sparse_rmsprop = true});
-       }},
-      {"RMSProp", [](Graph&) { return std::make_shared<RMSPropOptimizer>(0.05, RMSPropOptions{.momentum = 0.5}); }},
-      {"centered RMSProp",
-       [](Graph&) { return std::make_shared<RMSPropOptimizer>(0.05, RMSPropOptions{.centered = true}); }},
-      {"Ftrl",
-       [](Graph&) { return std::make_shared<FtrlOptimizer>(0.1, FtrlOptions{.l1_regularization_strength = 0.01}); }},
-      {"Ftrl with shrinkage", [](Graph&) {
-         return std::make_shared<FtrlOptimizer>(0.1, FtrlOptions{.l2_shrinkage_regularization_strength = 0.01});
-       }}};
-  return *all;
-}
-
 TEST(GrowingTableTest, ATableOverAVocabularyEqualsAVariableBitForBit) {
-  for (const auto& [name, make] : Optimizers()) {
+  for (const auto& [name, make] : RulesOfTables()) {
     Training fixed(0, make, nullptr);
     ASSERT_TRUE(fixed.Start("").ok()) << fixed.g.status();
     for (int step = 0; step < 20; ++step) ASSERT_TRUE(fixed.Step(step).ok());
@@ -456,7 +424,7 @@ TEST(GrowingTableTest, SafeLookupsDropMinusOneOnly) {
 
 TEST(GrowingTableTest, ACheckpointIsRestoredIntoOtherNumbersOfParts) {
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test";
-  for (const auto& [name, make] : Optimizers()) {
+  for (const auto& [name, make] : RulesOfTables()) {
     SCOPED_TRACE(name);
     std::filesystem::remove_all(folder);
     std::vector<float> expected;
@@ -497,7 +465,7 @@ TEST(GrowingTableTest, ACheckpointIsRestoredIntoOtherNumbersOfParts) {
 }
 
 TEST(GrowingTableTest, ServersSaveTheirPartsAndOneProcessRestoresThem) {
-  const auto adagrad = Optimizers()[1].second;
+  const auto adagrad = RulesOfTables()[1].second;
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_servers";
   std::vector<float> expected;
   std::string checkpoint;
@@ -523,26 +491,29 @@ TEST(GrowingTableTest, ServersSaveTheirPartsAndOneProcessRestoresThem) {
 }
 
 TEST(GrowingTableTest, AsynchronousReplicasTrainATable) {
-  const auto replicas = [](Graph&) {
-    return std::make_shared<AsyncReplicasOptimizer>(std::make_shared<AdagradOptimizer>(0.1), AsyncReplicasOptions{});
-  };
-  Training fixed(0, Optimizers()[1].second, nullptr);
-  ASSERT_TRUE(fixed.Start("").ok());
-  TestCluster cluster(2, 1);
-  Training growing(2, replicas,
-                   ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
-  const Status started = growing.Start(cluster.worker_target());
-  ASSERT_TRUE(started.ok()) << started;
-  for (int step = 0; step < 8; ++step) {
-    ASSERT_TRUE(fixed.Step(step).ok());
-    const Status stepped = growing.Step(step);
-    ASSERT_TRUE(stepped.ok()) << stepped;
+  for (const auto& [name, make] : RulesOfTables()) {
+    SCOPED_TRACE(name);
+    const auto replicas = [&make](Graph& g) {
+      return std::make_shared<AsyncReplicasOptimizer>(make(g), AsyncReplicasOptions{});
+    };
+    Training fixed(0, make, nullptr);
+    ASSERT_TRUE(fixed.Start("").ok());
+    TestCluster cluster(2, 1);
+    Training growing(2, replicas,
+                     ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = "/job:worker/task:0"}));
+    const Status started = growing.Start(cluster.worker_target());
+    ASSERT_TRUE(started.ok()) << started;
+    for (int step = 0; step < 8; ++step) {
+      ASSERT_TRUE(fixed.Step(step).ok());
+      const Status stepped = growing.Step(step);
+      ASSERT_TRUE(stepped.ok()) << stepped;
+    }
+    EXPECT_EQ(growing.All().value(), fixed.All().value());
   }
-  EXPECT_EQ(growing.All().value(), fixed.All().value());
 }
 
 TEST(GrowingTableTest, ARestoreNamesTheTableThatACheckpointLacks) {
-  const auto descent = Optimizers()[0].second;
+  const auto descent = RulesOfTables()[0].second;
   const std::string folder = std::filesystem::path(testing::TempDir()) / "growing_table_test_lacks";
   Training fixed(0, descent, nullptr);
   Saver of_step(fixed.g, {.variables = {GetOrCreateGlobalStep(fixed.g)}});
@@ -625,8 +596,8 @@ void RestoreFromAStaticVariable(const MakeOptimizer& adagrad) {
 }
 
 TEST(GrowingTableTest, ATableIsRestoredFromAStaticVariable) {
-  RestoreFromAStaticVariable(Optimizers()[1].second);  // Adagrad
-  RestoreFromAStaticVariable(Optimizers()[2].second);  // RowwiseAdagrad
+  RestoreFromAStaticVariable(RulesOfTables()[1].second);  // Adagrad
+  RestoreFromAStaticVariable(RulesOfTables()[2].second);  // RowwiseAdagrad
 }
 
 }  // namespace

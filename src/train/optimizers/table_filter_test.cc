@@ -12,6 +12,7 @@
 #include "core/text/strings.h"
 #include "io/file_testutil.h"
 #include "tensorbraid/tensorbraid.h"
+#include "train/optimizers/table_rules_testutil.h"
 
 namespace tensorbraid {
 namespace {
@@ -19,14 +20,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using MakeRule = std::function<std::shared_ptr<Optimizer>(Graph&)>;
-
-std::shared_ptr<Optimizer> HalfDescent(Graph&) { return std::make_shared<GradientDescentOptimizer>(0.5); }
 std::shared_ptr<Optimizer> HalfMomentum(Graph&) { return std::make_shared<MomentumOptimizer>(0.5, 1.0); }
 
 // A training in which the gradient of a row is the sum of its factors. Rows begin with 0.25.
 struct Filtered {
-  Filtered(int parts, int64_t filter_freq, const MakeRule& make = HalfDescent, const DeviceFunction& device = nullptr) {
+  Filtered(int parts, int64_t filter_freq, const MakeOptimizer& make = HalfDescent,
+           const DeviceFunction& device = nullptr) {
     auto place = g.Device(device ? device : [](const Operation&) { return std::string(); });
     table = EmbeddingVariable(g, 2,
                               {.name = "ids",
@@ -144,7 +143,7 @@ TEST(TableFilterTest, TheCountsOfABloomFilterAreRestored) {
 }
 
 TEST(TableFilterTest, EveryRuleTakesCounts) {
-  const std::map<std::string, MakeRule> rules = {
+  const std::map<std::string, MakeOptimizer> rules = {
       {"descent", HalfDescent},
       {"momentum", [](Graph&) { return std::make_shared<MomentumOptimizer>(0.1, 0.9); }},
       {"adagrad", [](Graph&) { return std::make_shared<AdagradOptimizer>(0.1); }},

@@ -9,6 +9,7 @@
 #include "core/testing/values_of.h"
 #include "core/text/strings.h"
 #include "tensorbraid/tensorbraid.h"
+#include "train/optimizers/table_rules_testutil.h"
 
 namespace tensorbraid {
 namespace {
@@ -20,8 +21,8 @@ using Wrap = std::function<std::shared_ptr<Optimizer>(std::shared_ptr<Optimizer>
 // A worker in whose training the gradient of a row is the sum of its factors. Rows begin with 0.25.
 struct Worker {
   // Without a table, a static variable of 40 rows takes its place.
-  Worker(const TestCluster& cluster, int worker, bool has_table, int64_t filter_freq,
-         std::shared_ptr<Optimizer> optimizer, int replicas, const Wrap& wrap = nullptr)
+  Worker(const TestCluster& cluster, int worker, bool has_table, int64_t filter_freq, const MakeOptimizer& make,
+         int replicas, const Wrap& wrap = nullptr)
       : is_chief(worker == 0), target(cluster.worker_target(worker)) {
     auto device = g.Device(
         ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
@@ -39,6 +40,7 @@ struct Worker {
     keys = Placeholder(g, kInt64, {-1});
     factors = Placeholder(g, kFloat32, {-1});
     rows = nn::EmbeddingLookup(has_table ? nn::EmbeddingTable(table) : nn::EmbeddingTable(fixed), keys);
+    std::shared_ptr<Optimizer> optimizer = make(g);
     if (replicas > 0) {
       const auto sync = std::make_shared<SyncReplicasOptimizer>(
           optimizer, SyncReplicasOptions{.replicas_to_aggregate = replicas, .total_num_replicas = replicas});
@@ -79,10 +81,10 @@ struct Worker {
 
 // Two workers that train together, in a cluster with two parameter servers.
 struct Pair {
-  Pair(bool has_table, int64_t filter_freq, const std::function<std::shared_ptr<Optimizer>()>& make)
+  Pair(bool has_table, int64_t filter_freq, const MakeOptimizer& make)
       : cluster(2, 2),
-        chief(cluster, 0, has_table, filter_freq, make(), 2),
-        other(cluster, 1, has_table, filter_freq, make(), 2) {
+        chief(cluster, 0, has_table, filter_freq, make, 2),
+        other(cluster, 1, has_table, filter_freq, make, 2) {
     const Status started = chief.Start(), also = other.Start();
     EXPECT_TRUE(started.ok() && also.ok()) << started << also;
     // The tokens of the first step are there at the beginning, so gradients of the second may come too late.
@@ -105,31 +107,33 @@ struct Pair {
   Worker chief, other;
 };
 
+// Gradients are exact, in whatever order those of the workers are added.
 TEST(SyncTableTest, ATableOverAVocabularyEqualsAVariableBitForBit) {
-  const auto adagrad = [] { return std::make_shared<AdagradOptimizer>(0.1); };
-  Pair fixed(false, 0, adagrad), table(true, 0, adagrad), filtered(true, 1, adagrad);
   std::vector<int64_t> all;
   for (int64_t i = 0; i < 40; ++i) all.push_back(i);
-  for (int step = 0; step < 15; ++step) {
-    std::vector<int64_t> keys[2];
-    std::vector<float> by[2];
-    for (int w = 0; w < 2; ++w) {
-      for (int i = 0; i < 7; ++i) {
-        keys[w].push_back((step * 7 + w * 3 + i * i) % 40);
-        by[w].push_back(0.25f *
-                        static_cast<float>((step + w + i * 5) % 9 - 4));  // exact, in whatever order it is added
+  for (const auto& [name, make] : RulesOfTables()) {
+    SCOPED_TRACE(name);
+    Pair fixed(false, 0, make), table(true, 0, make), filtered(true, 1, make);
+    for (int step = 0; step < 8; ++step) {
+      std::vector<int64_t> keys[2];
+      std::vector<float> by[2];
+      for (int w = 0; w < 2; ++w) {
+        for (int i = 0; i < 7; ++i) {
+          keys[w].push_back((step * 7 + w * 3 + i * i) % 40);
+          by[w].push_back(0.25f * static_cast<float>((step + w + i * 5) % 9 - 4));
+        }
       }
+      for (Pair* pair : {&fixed, &table, &filtered}) pair->Step(keys[0], by[0], keys[1], by[1]);
     }
-    for (Pair* pair : {&fixed, &table, &filtered}) pair->Step(keys[0], by[0], keys[1], by[1]);
+    for (Pair* pair : {&fixed, &table, &filtered}) pair->Finish();
+    const auto expected = fixed.chief.Lookup(all);
+    EXPECT_EQ(table.chief.Lookup(all), expected);
+    EXPECT_EQ(filtered.other.Lookup(all), expected);
   }
-  for (Pair* pair : {&fixed, &table, &filtered}) pair->Finish();
-  const auto expected = fixed.chief.Lookup(all);
-  EXPECT_EQ(table.chief.Lookup(all), expected);
-  EXPECT_EQ(filtered.other.Lookup(all), expected);
 }
 
 TEST(SyncTableTest, AllKeysAreKeys) {
-  Pair pair(true, 0, [] { return std::make_shared<GradientDescentOptimizer>(1.0); });
+  Pair pair(true, 0, [](Graph&) { return std::make_shared<GradientDescentOptimizer>(1.0); });
   const int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
   for (int step = 0; step < 2; ++step) pair.Step({most, -1, least}, {1, 2, 4}, {least, -1, 3, least}, {8, 2, 2, 8});
   pair.Finish();
@@ -140,7 +144,7 @@ TEST(SyncTableTest, AllKeysAreKeys) {
 }
 
 TEST(SyncTableTest, OccurrencesOfAllWorkersCount) {
-  Pair pair(true, 3, [] { return std::make_shared<GradientDescentOptimizer>(0.5); });
+  Pair pair(true, 3, HalfDescent);
   pair.Step({5, 6}, {1, 1}, {5, 5, 7}, {1, 2, 1});
   pair.Finish();
   EXPECT_EQ(pair.chief.NumRows(), 1);
@@ -155,12 +159,11 @@ TEST(BatchesOfATableTest, TheMeanOfBatchesIsPushed) {
   for (const int64_t filter_freq : {0, 2}) {
     SCOPED_TRACE(filter_freq);
     TestCluster cluster(2, 1);
-    Worker worker(cluster, 0, true, filter_freq, std::make_shared<GradientDescentOptimizer>(0.5), 0,
-                  [](std::shared_ptr<Optimizer> optimizer) {
-                    AsyncReplicasOptions options;
-                    options.staleness.batches_per_push = {{0, 2}};
-                    return std::make_shared<AsyncReplicasOptimizer>(optimizer, options);
-                  });
+    Worker worker(cluster, 0, true, filter_freq, HalfDescent, 0, [](std::shared_ptr<Optimizer> optimizer) {
+      AsyncReplicasOptions options;
+      options.staleness.batches_per_push = {{0, 2}};
+      return std::make_shared<AsyncReplicasOptimizer>(optimizer, options);
+    });
     const Status started = worker.Start();
     ASSERT_TRUE(started.ok()) << started;
     ASSERT_TRUE(worker.Step({5, 6}, {1, 2}).ok());
@@ -180,8 +183,7 @@ void TrainWithSumsPerHost(int64_t filter_freq) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (int w = 0; w < kWorkers; ++w) {
     workers.push_back(std::make_unique<Worker>(
-        cluster, w, true, filter_freq, std::make_shared<GradientDescentOptimizer>(0.5), 0,
-        [w](std::shared_ptr<Optimizer> optimizer) {
+        cluster, w, true, filter_freq, HalfDescent, 0, [w](std::shared_ptr<Optimizer> optimizer) {
           AsyncReplicasOptions options;
           options.replica = w;
           options.sum_per_host = true;
