@@ -50,26 +50,6 @@ TEST_P(PjrtDeviceTest, DoesWhatDevicesPromise) {
   TestConformance(first);
 }
 
-TEST_P(PjrtDeviceTest, TheFirstOptionsHold) {
-  EXPECT_EQ(accelerator_.Use({.per_process_gpu_memory_fraction = 1.5}).code(), absl::StatusCode::kInvalidArgument);
-  for (const char* wrong : {"one", "0,0", "-1", "0,"}) {
-    EXPECT_EQ(accelerator_.Use({.visible_device_list = wrong}).code(), absl::StatusCode::kInvalidArgument) << wrong;
-  }
-  ASSERT_TRUE(accelerator_.Use({}).ok());
-  ASSERT_TRUE(accelerator_.Use({.visible_device_list = "1,0"}).ok());
-  ASSERT_TRUE(accelerator_.Use({.visible_device_list = "1"}).ok());  // has no effect
-  EXPECT_EQ(accelerator_.num_visible(), 2);
-  const Client* const client = accelerator_.GetClient().value();
-  ASSERT_EQ(client->num_devices(), 2);
-  for (int i = 0; i < 2; ++i) {
-    c_api::DeviceGetDescriptionArgs description{.device = client->device(i)};
-    ASSERT_TRUE(client->Call(&c_api::Api::Device_GetDescription, description).ok());
-    c_api::DeviceDescriptionIdArgs id{.device_description = description.device_description};
-    ASSERT_TRUE(client->Call(&c_api::Api::DeviceDescription_Id, id).ok());
-    EXPECT_EQ(id.id, 1 - i);
-  }
-}
-
 TEST_P(PjrtDeviceTest, FollowsTheRunsOfPrograms) {
   PjrtDevice device(0, accelerator_);
   Client& client = *device.client().value();
@@ -110,14 +90,6 @@ TEST_P(PjrtDeviceTest, SaysThatADeviceIsMissing) {
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("there is no /device:XLA_CPU:3"), ContainsRegex("has [12] device")));
-}
-
-TEST(AcceleratorTest, SaysWhyThereIsNoClient) {
-  Accelerator accelerator("GPU", [] { return StatusOr<std::string>("/nowhere/plugin.so"); });
-  PjrtDevice device(0, accelerator);
-  const Status status = CopyToDevice(device, Tensor::Scalar(1.0f)).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(status.message(), AllOf(HasSubstr("devices of type GPU"), HasSubstr("'/nowhere/plugin.so'")));
 }
 
 // Calls of the plugin that fail within the functions of a device.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,10 +38,10 @@ struct Device {
 };
 
 struct Client {
-  explicit Client(int devices) {
+  explicit Client(const std::set<int>& ids) {
     ++control.clients;
-    for (int i = 0; i < devices; ++i) {
-      owned.push_back(std::make_unique<Device>(Device{{i}}));
+    for (const int id : ids) {
+      owned.push_back(std::make_unique<Device>(Device{{id}}));
       list.push_back(owned.back().get());
     }
   }

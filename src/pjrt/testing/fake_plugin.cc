@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,13 +79,24 @@ Error* EventOnReady(EventOnReadyArgs* args) {
 
 Error* ClientCreate(ClientCreateArgs* args) {
   FAKE_MAY_FAIL("Client_Create");
-  int devices = 2;
+  std::set<int> devices = {0, 1};
+  control.preallocates = true;
+  control.memory_fraction = 0.75F;
   for (size_t i = 0; i < args->num_options; ++i) {
     const NamedValue& option = args->create_options[i];
-    if (std::string(option.name, option.name_size) != "cpu_device_count" || option.type != ValueType::kInt64) {
-      return Invalid("wrong option " + std::string(option.name, option.name_size));
+    const std::string name(option.name, option.name_size);
+    if (name == "cpu_device_count" && option.type == ValueType::kInt64) {
+      devices.clear();
+      for (int id = 0; id < option.int64_value; ++id) devices.insert(id);
+    } else if (name == "visible_devices" && option.type == ValueType::kInt64List) {
+      devices = {option.int64_list_value, option.int64_list_value + option.value_size};
+    } else if (name == "preallocate" && option.type == ValueType::kBool) {
+      control.preallocates = option.bool_value;
+    } else if (name == "memory_fraction" && option.type == ValueType::kFloat) {
+      control.memory_fraction = option.float_value;
+    } else {
+      return Invalid("wrong option " + name);
     }
-    devices = static_cast<int>(option.int64_value);
   }
   args->client = new Client(devices);
   return nullptr;

@@ -1,5 +1,6 @@
 // A plugin for tests, in a shared library of its own (fake_plugin.cc and the files beside it). It has two devices,
-// which use memory of the host, and does its work on a thread, in order. It can fail at any call.
+// which use memory of the host, and does its work on a thread, in order. It can fail at any call. It takes the options
+// of plugins for the CPU and for CUDA.
 //
 // Its programs are StableHLO text with a function @main in which each op has the generic form, such as
 //
@@ -52,6 +53,10 @@ struct FakePluginControl {
   std::atomic<int64_t> bytes_pinned{0};  // of host memory
   // The work that is not done yet, or whose objects still exist.
   std::atomic<int> work{0};
+
+  // What the last client was told, or the defaults of the plugin for CUDA.
+  std::atomic<bool> preallocates{true};
+  std::atomic<float> memory_fraction{0.75F};
 
   // The objects that exist.
   std::atomic<int> errors{0};
