@@ -180,12 +180,10 @@ void BindSession(Module& m) {
           if (device_type != "GPU" && device_type != "XLA_CPU") {
             return InvalidArgument("there are no accelerators of type ", device_type);
           }
-          return pjrt::Accelerator::OfType(device_type).GetClient();
+          if (id < 0) return InvalidArgument("the number of a device must not be negative, got ", id);
+          return pjrt::Accelerator::OfType(device_type).ClientWith(id);
         });
         Check(client.status());
-        if (id < 0 || id >= (*client)->num_devices()) {
-          Check(NotFound("there is no /device:", device_type, ":", id, ": there are ", (*client)->num_devices()));
-        }
         pjrt::DeviceMemory memory{.bytes_in_use = -1};
         if (const auto known = (*client)->MemoryOf(id); known.ok()) memory = *known;
         return nb::make_tuple((*client)->device_kind(id), (*client)->compute_capability(id), memory.bytes_in_use,

@@ -29,7 +29,7 @@ StatusOr<std::string> OpenedDevices(const pjrt::FoundPlugin& found) {
 }
 
 // What there is to say about a plugin that was found, with its devices.
-StatusOr<std::string> FoundDevices(const pjrt::FoundPlugin& found, bool open) {
+StatusOr<std::string> FoundDevices(const pjrt::Machine& machine, const pjrt::FoundPlugin& found, bool open) {
   if (!found.problem.empty()) return NotFound(found.problem);
   TF_ASSIGN_OR_RETURN(const pjrt::Plugin* plugin, pjrt::Plugin::Load(found.path));
   std::string text =
@@ -40,6 +40,8 @@ StatusOr<std::string> FoundDevices(const pjrt::FoundPlugin& found, bool open) {
     text += StrCat(", StableHLO ", version->second);
   }
   text += StrCat("), from ", found.source, "\n");
+  if (const std::string old = pjrt::OldDriver(machine, found.path); !old.empty())
+    text += StrCat("  It may not work: ", old, "\n");
   if (!open) return text;
   TF_ASSIGN_OR_RETURN(const std::string devices, OpenedDevices(found));
   return text + devices;
@@ -50,7 +52,7 @@ StatusOr<std::string> FoundDevices(const pjrt::FoundPlugin& found, bool open) {
 std::string DevicesText(const pjrt::Machine& machine, bool open) {
   std::string text = StrCat("CPU: this machine, ", Counted(NumCores(), "core"), "\n");
   for (const char* type : pjrt::kAcceleratorTypes) {
-    const auto devices = FoundDevices(pjrt::FindPlugin(machine, type), open);
+    const auto devices = FoundDevices(machine, pjrt::FindPlugin(machine, type), open);
     text += StrCat(type, ": ", devices.ok() ? *devices : StrCat("none: ", devices.status().message(), "\n"));
   }
   return text;

@@ -1,5 +1,6 @@
 #include "cli/devices_text.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,11 +11,14 @@
 
 #include "core/text/strings.h"
 #include "io/file.h"
+#include "io/file_testutil.h"
+#include "pjrt/testing/fake_plugin.h"
 
 namespace tensorbraid {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
@@ -42,6 +46,37 @@ TEST_F(DevicesTextTest, ShowsThePlugin) {
                                      "' (PJRT 0.81, StableHLO 1.13.3), from the environment variable ")));
   EXPECT_THAT(text, HasSubstr("XLA_CPU: none: there is no file '/nowhere/cpu.so'"));
   EXPECT_THAT(DevicesText(machine_, true), HasSubstr("\n  GPU:0: fake, 1024 MiB\n"));
+}
+
+TEST_F(DevicesTextTest, SaysThatTheDriverIsTooOld) {
+  const TempDir dir;
+  const std::string plugin = JoinPath(dir.path(), "jax_plugins/xla_cuda13/xla_cuda_plugin.so");
+  ASSERT_TRUE(WriteFile(plugin, ReadFile(TB_FAKE_PLUGIN).value()).ok());
+  machine_.driver_folder = JoinPath(dir.path(), "driver");
+  ASSERT_TRUE(WriteFile(JoinPath(machine_.driver_folder, "gpus/0000:01:00.0/information"), "").ok());
+  ASSERT_TRUE(WriteFile(JoinPath(machine_.driver_folder, "version"),
+                        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023\n")
+                  .ok());
+  machine_.package_folders = {dir.path()};
+  EXPECT_THAT(
+      DevicesText(machine_, false),
+      ContainsRegex("\nGPU: 1 device, by the plugin [^\n]*\n  It may not work: the driver of NVIDIA has version "
+                    "535.129.03, but CUDA 13 needs 580 or later: install a newer one\n"));
+}
+
+TEST_F(DevicesTextTest, SaysWhatToDoAboutACardThatIsFull) {
+  auto* const control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
+      dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  variables_[pjrt::kPluginVariable] = StrCat("GPU=", TB_FAKE_PLUGIN);
+  control->code = 8;
+  control->text = "CUDA_ERROR_OUT_OF_MEMORY: out of memory";
+  control->fail_next = "Client_Create";
+  const std::string text = DevicesText(machine_, true);
+  control->code = 13;
+  control->text = nullptr;
+  EXPECT_THAT(text,
+              ContainsRegex("\nGPU: none: devices of type GPU: PJRT plugin [^\n]*CUDA_ERROR_OUT_OF_MEMORY: out of "
+                            "memory: the memory of the GPU is taken: end another process [^\n]*\n"));
 }
 
 TEST_F(DevicesTextTest, SaysThatAPluginIsTooOld) {

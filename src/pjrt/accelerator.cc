@@ -8,6 +8,7 @@
 #include "core/text/strings.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/plugin.h"
+#include "pjrt/start_error.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -91,24 +92,39 @@ StatusOr<Client*> Accelerator::GetClient() {
   const auto make = [&]() TB_REQUIRES(mu_) -> StatusOr<Client*> {
     TF_ASSIGN_OR_RETURN(const std::string path, find_());
     TF_ASSIGN_OR_RETURN(const Plugin* plugin, Plugin::Load(path));
-    if (path.find("cuda") != std::string::npos) {
-      return Client::Create(*plugin, CudaOptions(options_, visible_), RanksOf(visible_));
-    }
+    const bool is_cuda = path.find("cuda") != std::string::npos;
     ClientOptions options;
-    if (ComputesOnCpu(path)) {
+    if (is_cuda) {
+      options = CudaOptions(options_, visible_);
+    } else if (ComputesOnCpu(path)) {
       const int last = visible_.empty() ? 0 : *std::ranges::max_element(visible_);
       options["cpu_device_count"] = int64_t{std::max(expected_, last + 1)};
     }
-    return Client::Create(*plugin, options, visible_);
+    auto client = Client::Create(*plugin, options, is_cuda ? RanksOf(visible_) : visible_);
+    if (!client.ok()) return StartError(client.status(), path, ThisMachine());
+    return client;
   };
   auto client = make();
   if (!client.ok()) return Annotate(client.status(), StrCat("devices of type ", device_type_));
   client_ = *client;
+  if (const std::string old = OldDriver(ThisMachine(), client_->plugin().path()); !old.empty()) {
+    TB_LOG(Warning, "pjrt") << "programs may fail on " << device_type_ << " devices: " << old;
+  }
   for (int i = 0; i < client_->num_devices(); ++i) {
     TB_LOG(Info, "pjrt") << device_type_ << ":" << i << " is " << client_->device_kind(i) << " of "
                          << client_->plugin().path();
   }
   return client_;
+}
+
+StatusOr<Client*> Accelerator::ClientWith(int id) {
+  TF_ASSIGN_OR_RETURN(Client* const client, GetClient());
+  const int devices = client->num_devices();
+  if (id < devices) return client;
+  const std::string& path = client->plugin().path();
+  return NotFound("there is no /device:", device_type_, ":", id, ": the plugin '", path, "' has ", devices,
+                  devices == 1 ? " device" : " devices", ", numbered from 0: use a smaller number",
+                  ComputesOnCpu(path) ? "" : ", or see with 'nvidia-smi' which process has taken the other GPUs");
 }
 
 Client* Accelerator::client_if_made() {

@@ -38,6 +38,9 @@ class Accelerator {
   // Makes the client if there is none yet: blocks while the plugin is loaded and looks for its devices. Errors name the
   // type and say what to do; the next call tries again.
   StatusOr<Client*> GetClient() TB_EXCLUDES(mu_);
+  // The client, if it has device `id`. NotFound otherwise: the plugin has found fewer devices than were expected, for
+  // example because another process has taken a card.
+  StatusOr<Client*> ClientWith(int id) TB_EXCLUDES(mu_);
   // Null if there is none yet.
   Client* client_if_made() TB_EXCLUDES(mu_);
 

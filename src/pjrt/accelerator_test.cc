@@ -134,5 +134,25 @@ TEST_F(CudaAcceleratorTest, TheListOfDevicesGivesTheirOrder) {
   EXPECT_EQ(NumberOf(*client, 2), 3);
 }
 
+TEST_F(CudaAcceleratorTest, ACardThatCannotBeUsedHasACure) {
+  control_->fail_next = "Client_Create";
+  control_->text = "no supported devices found for platform CUDA";
+  const Status status = accelerator_.GetClient().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr(StrCat("devices of type GPU: PJRT plugin '", path_, "': no supported devices found")),
+                    HasSubstr("nvidia-smi"), HasSubstr("CUDA_VISIBLE_DEVICES")));
+  EXPECT_TRUE(accelerator_.GetClient().ok()) << "the next call tries again";
+}
+
+TEST_F(CudaAcceleratorTest, AMissingDeviceHasACure) {
+  ASSERT_TRUE(accelerator_.ClientWith(1).ok());
+  const Status status = accelerator_.ClientWith(2).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(status.message(), StrCat("there is no /device:GPU:2: the plugin '", path_,
+                                     "' has 2 devices, numbered from 0: use a smaller number, or see with 'nvidia-smi' "
+                                     "which process has taken the other GPUs"));
+}
+
 }  // namespace
 }  // namespace tensorbraid::pjrt

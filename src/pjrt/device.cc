@@ -41,12 +41,7 @@ PjrtDevice::PjrtDevice(int id, Accelerator& accelerator)
 
 PjrtDevice::~PjrtDevice() = default;
 
-StatusOr<Client*> PjrtDevice::client() {
-  TF_ASSIGN_OR_RETURN(Client* const client, accelerator_.GetClient());
-  if (id() < client->num_devices()) return client;
-  return NotFound("there is no ", name(), ": the plugin '", client->plugin().path(), "' has ", client->num_devices(),
-                  client->num_devices() == 1 ? " device" : " devices");
-}
+StatusOr<Client*> PjrtDevice::client() { return accelerator_.ClientWith(id()); }
 
 int64_t PjrtDevice::memory_limit() const {
   const Client* const client = accelerator_.client_if_made();

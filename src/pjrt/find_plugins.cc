@@ -125,6 +125,29 @@ StatusOr<std::vector<std::string>> VisibleGpus(const Machine& machine) {
                             cards < 0 ? "" : StrCat(cards, " "), "GPUs: unset it, or name one");
 }
 
+std::string OldDriver(const Machine& machine, std::string_view plugin) {
+  // The first driver for each CUDA.
+  static constexpr struct {
+    std::string_view wheel;
+    int cuda, driver;
+  } kNeeded[] = {{"xla_cuda12", 12, 525}, {"xla_cuda13", 13, 580}};
+  const auto needed =
+      std::ranges::find_if(kNeeded, [&](const auto& n) { return plugin.find(n.wheel) != std::string_view::npos; });
+  if (needed == std::end(kNeeded)) return "";
+  const auto text = ReadFile(JoinPath(machine.driver_folder, "version"));
+  if (!text.ok()) return "";
+  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023"
+  for (const std::string& word : StrSplit(*text, ' ')) {
+    int major = 0;
+    const size_t dot = word.find('.');
+    if (dot == std::string::npos || !absl::SimpleAtoi(word.substr(0, dot), &major)) continue;
+    if (major >= needed->driver) return "";
+    return StrCat("the driver of NVIDIA has version ", word, ", but CUDA ", needed->cuda, " needs ", needed->driver,
+                  " or later: install a newer one");
+  }
+  return "";
+}
+
 std::string WhyNoDevice(const Machine& machine, std::string_view device_type, int id, int existing) {
   constexpr std::string_view kSoft = "; with allow_soft_placement, the CPU computes instead";
   const FoundPlugin found = FindPlugin(machine, device_type);

@@ -52,6 +52,10 @@ FoundPlugin FindPlugin(const Machine& machine, std::string_view device_type);
 // driver, they are those of the variable. FailedPrecondition says why there are none, and what to do; one line.
 StatusOr<std::vector<std::string>> VisibleGpus(const Machine& machine);
 
+// "the driver of NVIDIA has version 535.129.03, but CUDA 13 needs 580 or later: install a newer one", if the plugin's
+// path says for which CUDA it is. "" for a driver that is new enough, without a driver, and for other plugins.
+std::string OldDriver(const Machine& machine, std::string_view plugin);
+
 // Why a process that has `existing` devices of this type has no /device:TYPE:ID, and what to do; one line.
 std::string WhyNoDevice(const Machine& machine, std::string_view device_type, int id, int existing);
 

@@ -49,6 +49,22 @@ TEST_F(FindPluginsTest, SaysHowToInstallOne) {
   EXPECT_THAT(FindPlugin(machine_, "XLA_CPU").problem, HasSubstr("pip install xla-cpu-pjrt"));
 }
 
+TEST_F(FindPluginsTest, KnowsWhichDriverIsTooOld) {
+  const auto old_driver = [this](const std::string& version, const std::string& wheel) {
+    const std::string text = StrCat("NVRM version: NVIDIA UNIX x86_64 Kernel Module  ", version,
+                                    "  Thu Oct 19 18:56:32 UTC 2023\nGCC version:  gcc 12.2.0\n");
+    EXPECT_TRUE(WriteFile(folder_ + "/driver/version", text).ok());
+    return OldDriver(machine_, "/packages/jax_plugins/" + wheel + "/xla_cuda_plugin.so");
+  };
+  EXPECT_EQ(OldDriver(machine_, "/packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so"), "") << "without a driver";
+  EXPECT_EQ(old_driver("535.129.03", "xla_cuda13"),
+            "the driver of NVIDIA has version 535.129.03, but CUDA 13 needs 580 or later: install a newer one");
+  EXPECT_EQ(old_driver("535.129.03", "xla_cuda12"), "");
+  EXPECT_THAT(old_driver("470.82.01", "xla_cuda12"), HasSubstr("470.82.01, but CUDA 12 needs 525"));
+  EXPECT_EQ(old_driver("580.65.06", "xla_cuda13"), "");
+  EXPECT_EQ(old_driver("470.82.01", "xla_rocm"), "");
+}
+
 TEST_F(FindPluginsTest, FindsWheelsOfPython) {
   AddCudaPlugin();
   AddFile("packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so");

@@ -131,7 +131,9 @@ StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Prepare(const RunSignatu
 StatusOr<std::shared_ptr<CompiledGraph>> MasterSession::Compile(const RunSignature& s, Deadline deadline) {
   while (true) {
     auto compiled = CompileOnce(s, deadline);
-    if (compiled.ok() || !options_.allow_soft_placement || !NoteDeadAccelerators(compiled.status())) return compiled;
+    if (compiled.ok()) return compiled;
+    if (!options_.allow_soft_placement) return AdviseSoftPlacement(compiled.status());
+    if (!NoteDeadAccelerators(compiled.status())) return compiled;
   }
 }
 

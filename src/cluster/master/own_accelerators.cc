@@ -35,11 +35,22 @@ void RemoveDeadAccelerators(const Graph& graph, const std::string& self, std::ve
   for (const char* type : pjrt::kAcceleratorTypes) {
     const auto is_own = [&](const DeviceName& d) { return d.type == type && TaskOf(d).ToString() == own.ToString(); };
     if (std::ranges::none_of(*devices, is_own) || !Requests(graph, type, own)) continue;
-    const auto client = pjrt::Accelerator::OfType(type).GetClient();
-    if (client.ok()) continue;
-    TB_LOG(Warning, "placement") << "the CPU computes what is placed on " << type
-                                 << " devices, since they cannot be used: " << client.status();
-    std::erase_if(*devices, is_own);
+    pjrt::Accelerator& accelerator = pjrt::Accelerator::OfType(type);
+    const auto warn = [](const std::string& dead, const Status& status) {
+      TB_LOG(Warning, "placement") << "the CPU computes what is placed on " << dead
+                                   << ", which cannot be used: " << status;
+    };
+    if (const auto client = accelerator.GetClient(); !client.ok()) {
+      warn(StrCat("devices of type ", type), client.status());
+      std::erase_if(*devices, is_own);
+      continue;
+    }
+    std::erase_if(*devices, [&](const DeviceName& device) {
+      if (!is_own(device)) return false;
+      const auto client = accelerator.ClientWith(device.id.value_or(0));
+      if (!client.ok()) warn(device.ToString(), client.status());
+      return !client.ok();
+    });
   }
 }
 
@@ -49,7 +60,7 @@ bool CanPreferGpu(const DeviceName& device, const ClusterView& view) {
       devices, [name = device.ToString()](const ClusterDevice& d) { return d.name.ToString() == name; });
   if (at == devices.end()) return false;
   if (!at->is_local) return at->incarnation != 0;
-  const auto client = pjrt::Accelerator::OfType("GPU").GetClient();
+  const auto client = pjrt::Accelerator::OfType("GPU").ClientWith(device.id.value_or(0));
   if (client.ok()) return true;
   static std::atomic<bool> warned{false};
   if (!warned.exchange(true)) {

@@ -12,8 +12,8 @@
 namespace tensorbraid {
 
 // For soft placement: starts the accelerators that nodes of the graph request of the task `self`, and removes those
-// from `devices` that cannot be started, with a warning. A driver that is too old or a card that another process uses
-// is only noticed then. Blocks while a plugin starts, for seconds at most.
+// from `devices` that cannot be started or that the plugin has not found, with a warning. A driver that is too old or a
+// card that another process uses is only noticed then. Blocks while a plugin starts, for seconds at most.
 void RemoveDeadAccelerators(const Graph& graph, const std::string& self, std::vector<DeviceName>* devices);
 
 // Whether nodes may run on `device`, a GPU, although they have not requested one. False if its task is not connected,

@@ -18,15 +18,17 @@ constexpr char kDeadDevices[] = "tensorbraid/dead_devices";
 }  // namespace
 
 Status StartAccelerators(const Graph& part) {
-  std::set<std::string> started;
+  std::set<std::string> started;  // devices
   for (const auto& node : ImplOf(part).nodes()) {
     TF_ASSIGN_OR_RETURN(DeviceName device, DeviceName::Parse(node->device()));
     if (!device.type.has_value() || !pjrt::IsAcceleratorType(*device.type)) continue;
-    if (!started.insert(*device.type).second) continue;
-    const auto client = pjrt::Accelerator::OfType(*device.type).GetClient();
-    if (client.ok()) continue;
-    device.id.reset();
-    Status status = Annotate(client.status(), node->Describe());
+    if (!started.insert(node->device()).second) continue;
+    pjrt::Accelerator& accelerator = pjrt::Accelerator::OfType(*device.type);
+    const Status dead = accelerator.ClientWith(device.id.value_or(0)).status();
+    if (dead.ok()) continue;
+    // Without a client, no device of the type can be used.
+    if (accelerator.client_if_made() == nullptr) device.id.reset();
+    Status status = Annotate(dead, node->Describe());
     status.SetPayload(kDeadDevices, absl::Cord(device.ToString()));
     return status;
   }
@@ -39,6 +41,11 @@ std::optional<DeviceName> DeadAcceleratorsOf(const Status& status) {
   auto device = DeviceName::Parse(std::string(*name));
   if (!device.ok()) return std::nullopt;
   return *std::move(device);
+}
+
+Status AdviseSoftPlacement(const Status& status) {
+  if (!DeadAcceleratorsOf(status).has_value()) return status;
+  return {status.code(), StrCat(status.message(), "; with allow_soft_placement, the CPU computes instead")};
 }
 
 }  // namespace tensorbraid

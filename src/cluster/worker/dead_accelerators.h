@@ -1,4 +1,4 @@
-// Accelerators of a task that cannot be started: its driver is too old, or another process has taken the card.
+// Accelerators of a task that cannot be used: the driver is too old, or another process has taken the card.
 #ifndef TENSORBRAID_CLUSTER_WORKER_DEAD_ACCELERATORS_H_
 #define TENSORBRAID_CLUSTER_WORKER_DEAD_ACCELERATORS_H_
 
@@ -15,9 +15,12 @@ namespace tensorbraid {
 // at most.
 Status StartAccelerators(const Graph& part);
 
-// The devices that such an error is about, without a number: all devices of a type of one task. Nothing for any other
-// status.
+// The devices that such an error is about: all devices of a type of one task, as a name without a number, or one of
+// them. Nothing for any other status.
 std::optional<DeviceName> DeadAcceleratorsOf(const Status& status);
+
+// Such an error with the advice to allow soft placement. Any other status as it is.
+Status AdviseSoftPlacement(const Status& status);
 
 }  // namespace tensorbraid
 

@@ -34,6 +34,7 @@ struct FakePluginControl {
   // "work of LoadedExecutable_Execute". Null: none.
   std::atomic<const char*> fail_next{nullptr};
   std::atomic<int> code{13};
+  std::atomic<const char*> text{nullptr};    // of the error, instead of "made to fail: NAME"
   std::atomic<const char*> failed{nullptr};  // the name of the call that has failed
   // A failing Execute has consumed the donated arguments.
   std::atomic<bool> consumes_when_failing{false};

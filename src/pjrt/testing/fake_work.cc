@@ -97,7 +97,8 @@ Error* Fail(const char* name) {
   const bool is_next = next != nullptr && std::string_view(next) == name;
   if (call != control.fail_at && !(is_next && control.fail_next.compare_exchange_strong(next, nullptr))) return nullptr;
   control.failed = name;
-  return new Error(control.code, std::string("made to fail: ") + name);
+  const char* const text = control.text;
+  return new Error(control.code, text != nullptr ? text : std::string("made to fail: ") + name);
 }
 
 void Enqueue(const char* name, std::vector<std::shared_ptr<Moment>> inputs, std::function<void()> work,
