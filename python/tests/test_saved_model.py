@@ -42,7 +42,9 @@ class SavedModelTest(Folder):
     def served(self, tags=("serve",), import_scope=None, key="serving_default"):
         """The outputs for x = 3 of the model that is loaded into a new graph, and its MetaGraphDef."""
         with tf.Session(graph=tf.Graph()) as session:
-            meta_graph = sm.load(session, tags, self.path, import_scope)
+            # The export of an Estimator returns bytes.
+            path = self.path if import_scope else self.path.encode()
+            meta_graph = sm.load(session, tags, path, import_scope)
             signature = meta_graph.signature_def[key]
             x, y = (sm.get_tensor_from_tensor_info(info, import_scope=import_scope)
                     for info in (signature.inputs["x"], signature.outputs["y"]))
@@ -54,6 +56,7 @@ class SavedModelTest(Folder):
         with tf.Session() as session:
             self.assertEqual(self.save(session).save(), os.path.join(self.path, "saved_model.pb").encode())
         self.assertTrue(sm.contains_saved_model(self.path))
+        self.assertTrue(sm.contains_saved_model(self.path.encode()))
         self.assertFalse(sm.loader.maybe_saved_model_directory(self.folder))
         self.assertEqual(sorted(os.listdir(self.path)), ["assets", "saved_model.pb", "variables"])
         self.assertEqual(sorted(os.listdir(os.path.join(self.path, "variables"))),

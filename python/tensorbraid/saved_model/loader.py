@@ -12,7 +12,7 @@ __all__ = ["load", "maybe_saved_model_directory"]
 
 def maybe_saved_model_directory(export_dir):
     """Whether the folder has the file of a SavedModel."""
-    return any(os.path.isfile(os.path.join(str(export_dir), name))
+    return any(os.path.isfile(os.path.join(os.fsdecode(export_dir), name))
                for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT))
 
 
@@ -72,7 +72,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     tf.train.import_meta_graph.
     """
     tags = [tags] if isinstance(tags, str) else arguments.items("tags", tags, "a list of strings")
-    export_dir = os.path.abspath(arguments.path("export_dir", export_dir))
+    export_dir = os.path.abspath(os.fsdecode(arguments.path("export_dir", export_dir)))
     meta_graph = _tagged(_read(export_dir), tags)
     with sess.graph.as_default() as graph:
         saver, _ = imported_graphs.import_with_elements(meta_graph, import_scope=import_scope, **saver_kwargs)
