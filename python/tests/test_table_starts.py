@@ -280,11 +280,14 @@ class IncrementStartsTest(unittest.TestCase):
 
 
 def write(path, tensors):
-    """Writes a checkpoint."""
-    names = sorted(tensors)
+    """Writes a checkpoint. A tensor is given by its name, or one of its slices by the name and the slice."""
+    keys = sorted(tensors, key=str)
+    pairs = [key if isinstance(key, tuple) else (key, "") for key in keys]
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with tf.Graph().as_default(), tf.Session() as session:
-        session.run(tf.raw_ops.SaveV2(prefix=path, tensor_names=names, shape_and_slices=[""] * len(names),
-                                      tensors=[tf.constant(tensors[name]) for name in names]))
+        session.run(tf.raw_ops.SaveV2(prefix=path, tensor_names=[name for name, _ in pairs],
+                                      shape_and_slices=[part for _, part in pairs],
+                                      tensors=[tf.constant(tensors[key]) for key in keys]))
 
 
 if __name__ == "__main__":

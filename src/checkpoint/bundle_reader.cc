@@ -321,6 +321,15 @@ StatusOr<Tensor> BundleReader::ReadSlice(std::string_view name, const TensorSlic
   return tensor;
 }
 
+StatusOr<std::vector<TensorSlice>> BundleReader::Slices(std::string_view name) {
+  TF_ASSIGN_OR_RETURN(Entry entry, Lookup(name, name));
+  for (TensorSlice& slice : entry.slices) {
+    TF_RETURN_IF_ERROR(slice.ShapeWithin(entry.shape).status());
+    slice = slice.Resolved(entry.shape);
+  }
+  return std::move(entry.slices);
+}
+
 StatusOr<std::unique_ptr<TensorStream>> BundleReader::Stream(std::string_view name) {
   TF_ASSIGN_OR_RETURN(const Entry entry, Lookup(name, name));
   if (!IsPlain(entry.dtype)) {

@@ -57,6 +57,10 @@ class BundleReader {
   // Reads a slice of a tensor, however the tensor was partitioned. Internal if the slice is not within the tensor.
   StatusOr<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice);
 
+  // Where the slices of a partitioned tensor are in it, in the order of the file; none if it is stored as a whole.
+  // NotFound if there is no tensor of that name.
+  StatusOr<std::vector<TensorSlice>> Slices(std::string_view name);
+
   // As Read, piece by piece. A tensor that was partitioned is in memory as a whole. InvalidArgument for dtypes that are
   // not numbers.
   StatusOr<std::unique_ptr<TensorStream>> Stream(std::string_view name);

@@ -28,10 +28,16 @@ inline std::string ChangedValuesName(std::string_view variable, int64_t first_ro
 struct ChangedRowsOfPart {
   std::string numbers, values;  // the names of the tensors
   int64_t first_row = 0;        // of the part
+  bool within_part = false;     // whether the numbers count from `first_row` on, as DeepRec's do
 };
-// What an increment has of the variable; nothing if it has all of it, or none. `tensors` are those of the increment.
+// What an increment of ours has of the variable; nothing if it has all of it, or none. `tensors` are those of the
+// increment.
 std::vector<ChangedRowsOfPart> FindChangedRows(const std::vector<BundleReader::Info>& tensors,
                                                std::string_view variable);
+// As FindChangedRows, for an increment of DeepRec's. `full` is the checkpoint before it, in which the parts of the
+// variable are slices.
+StatusOr<std::vector<ChangedRowsOfPart>> FindChangedRowsOfDeepRec(const std::vector<BundleReader::Info>& tensors,
+                                                                  std::string_view variable, BundleReader& full);
 
 }  // namespace tensorbraid
 

@@ -1,11 +1,15 @@
 """A full checkpoint with the increments that follow it, and operations that read what they have together."""
 
+import functools
+
 from tensorbraid import _core, dtypes
 from tensorbraid.internal import graphs
 from tensorbraid.internal.graphs import make_op
 from tensorbraid.train.checkpoints import NewCheckpointReader, checkpoint_path
 
 __all__ = []
+
+_DEEPREC = "-sparse_incr_"
 
 
 class CheckpointChain:
@@ -17,7 +21,10 @@ class CheckpointChain:
 
     def __init__(self, ckpt_dir_or_file):
         self.path, self.increments = _core.find_chain(checkpoint_path(ckpt_dir_or_file))
-        self.shapes = shapes_in(self.path)
+
+    @functools.cached_property
+    def shapes(self):
+        return shapes_in(self.path)
 
     def read(self, name, dtype, part=""):
         """The value of a variable, or the rows of it that `part` describes in the form of RestoreV2."""
@@ -38,12 +45,17 @@ class CheckpointChain:
 
     def rows_of_table(self, name, dtype):
         """The keys and the rows of the growing table `name`, or of a slot of one."""
-        keys, rows = _rows_in(self.path, parts_in(self.shapes, name), dtype)
+        keys, rows = _rows_in(self.path, parts_in(self.shapes, name), "-", dtype)
         for increment in self.increments:
             shapes = shapes_in(increment)
-            parts = parts_in(shapes, name)
-            newer_keys, newer_rows = _rows_in(increment, parts, dtype)
-            deleted = [_read(increment, _deleted_keys_of(part, shapes), dtypes.int64) for part in parts]
+            parts, before = parts_in(shapes, name), "-"
+            if not parts:  # of DeepRec's (src/checkpoint/row_tensors.h), which has no parts that have not changed
+                parts, before = parts_in(shapes, name, _DEEPREC), _DEEPREC
+            if not parts:
+                continue
+            newer_keys, newer_rows = _rows_in(increment, parts, before, dtype)
+            deleted = [_read(increment, tensor, dtypes.int64) for part in parts
+                       for tensor in _deleted_keys_of(part, shapes)]
             kept = make_op("ListDiff", [keys, _joined([newer_keys, *deleted])], "kept").outputs
             keys = _joined([kept[0], newer_keys])
             rows = _joined([make_op("GatherV2", [rows, kept[1], 0], "rows").outputs[0], newer_rows])
@@ -55,30 +67,33 @@ def shapes_in(checkpoint):
     return NewCheckpointReader(checkpoint).get_variable_to_shape_map()
 
 
-def parts_in(shapes, name):
-    """The names of the parts of a growing table, or of a slot of one, in a checkpoint. [] if it has no such table."""
+def parts_in(shapes, name, before="-"):
+    """The names of the parts of a growing table, or of a slot of one, in a checkpoint. [] if it has no such table.
+
+    Their keys are in the tensors that are named like the parts, followed by `before` and "keys".
+    """
     table, _, slot = name.rpartition("/")
-    if f"{name}-keys" in shapes:
+    if f"{name}{before}keys" in shapes:
         return [name]
     found = [f"{name}/part_{{}}", f"{table}/part_{{}}/{slot}"]
     for pattern in found:
-        parts = [pattern.format(i) for i in range(1000) if f"{pattern.format(i)}-keys" in shapes]
+        parts = [pattern.format(i) for i in range(1000) if f"{pattern.format(i)}{before}keys" in shapes]
         if parts:
             return parts
     return []
 
 
-def _rows_in(checkpoint, parts, dtype):
+def _rows_in(checkpoint, parts, before, dtype):
     """The keys and the rows that one checkpoint has of these parts."""
-    return (_joined([_read(checkpoint, part + "-keys", dtypes.int64) for part in parts]),
-            _joined([_read(checkpoint, part + "-values", dtype) for part in parts]))
+    return (_joined([_read(checkpoint, f"{part}{before}keys", dtypes.int64) for part in parts]),
+            _joined([_read(checkpoint, f"{part}{before}values", dtype) for part in parts]))
 
 
 def _deleted_keys_of(part, shapes):
-    """The name of the tensor with the deleted keys of a part. Those of a slot are with its table."""
+    """The tensor with the deleted keys of a part, if there is one. Those of a slot are with its table."""
     while f"{part}-keys_deleted" not in shapes and "/" in part:
         part = part.rpartition("/")[0]
-    return part + "-keys_deleted"
+    return [f"{part}-keys_deleted"] if f"{part}-keys_deleted" in shapes else []
 
 
 def _read(checkpoint, name, dtype):

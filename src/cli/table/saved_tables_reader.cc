@@ -5,12 +5,13 @@
 #include <set>
 #include <string_view>
 
+#include "checkpoint/row_tensors.h"
 #include "core/text/strings.h"
 
 namespace tensorbraid {
 namespace {
 
-constexpr std::string_view kKeys = "-keys", kPart = "/part_";
+constexpr std::string_view kKeys = "-keys", kKeysOfDeepRec = "-sparse_incr_keys", kPart = "/part_";
 
 }  // namespace
 
@@ -50,11 +51,15 @@ Status SavedTablesReader::FindTables(Kind kind) {
   // What has keys and values, in the order of the names. A slot's name begins with the name of its part and "/".
   std::vector<std::string> found;
   for (const BundleReader::Info& info : tensors) {
-    if (!info.name.ends_with(kKeys) || info.dtype != DType::kInt64 || info.shape.rank() != 1) continue;
-    const std::string name = info.name.substr(0, info.name.size() - kKeys.size());
-    // Increments have neither the parts' offsets nor any other tensor by which a table is known.
-    const bool of_table = kind == Kind::kIncrement || reader_->Find(name + "-partition_offset").ok();
-    if (of_table && reader_->Find(name + "-values").ok()) found.push_back(name);
+    const bool of_deeprec = kind == Kind::kIncrement && info.name.ends_with(kKeysOfDeepRec);
+    if (!of_deeprec && !info.name.ends_with(kKeys)) continue;
+    if (info.dtype != DType::kInt64 || info.shape.rank() != 1) continue;
+    const std::string name =
+        info.name.substr(0, info.name.size() - (of_deeprec ? kKeysOfDeepRec.size() : kKeys.size()));
+    // Our increments have neither the parts' offsets nor any other tensor by which a table is known.
+    const bool of_table = of_deeprec ? reader_->Find(StrCat(name, kDeepRecOffsets)).ok()
+                                     : kind == Kind::kIncrement || reader_->Find(name + "-partition_offset").ok();
+    if (of_table && reader_->Find(RowTensor(*reader_, name, "values")).ok()) found.push_back(name);
   }
   std::sort(found.begin(), found.end());
   std::map<std::string, std::map<int, std::string>> parts;  // by the name of the whole table
@@ -72,15 +77,15 @@ Status SavedTablesReader::FindTables(Kind kind) {
   for (const auto& [whole, numbered] : parts) {
     TableInCheckpoint table{.name = whole};
     for (const auto& [number, name] : numbered) {
-      if (number != static_cast<int>(table.parts.size())) {
+      if (number != static_cast<int>(table.parts.size()) && !reader_->Find(StrCat(name, kDeepRecOffsets)).ok()) {
         return DataLoss("checkpoint ", reader_->prefix(), " has no part ", table.parts.size(),
                         " of the growing table '", whole, "'");
       }
-      TF_ASSIGN_OR_RETURN(const auto keys, reader_->Find(StrCat(name, kKeys)));
+      TF_ASSIGN_OR_RETURN(const auto keys, reader_->Find(RowTensor(*reader_, name, "keys")));
       table.rows += keys.shape.dim(0);
       // Checks the numbers of a column. `*dim` is how many a row has; 0 if no part was read yet.
       const auto check = [&](const std::string& column, int64_t* dim) -> Status {
-        TF_ASSIGN_OR_RETURN(const auto values, reader_->Find(column + "-values"));
+        TF_ASSIGN_OR_RETURN(const auto values, reader_->Find(RowTensor(*reader_, column, "values")));
         if (*dim == 0 && values.shape.rank() == 2) *dim = values.shape.dim(1);
         if (values.dtype == DType::kFloat32 && values.shape == Shape({keys.shape.dim(0), *dim})) return OkStatus();
         return DataLoss("tensor '", column, "-values' of checkpoint ", reader_->prefix(), " is ", values.dtype,
@@ -96,7 +101,7 @@ Status SavedTablesReader::FindTables(Kind kind) {
         }
         TF_RETURN_IF_ERROR(check(StrCat(name, "/", slot), &table.slot_dims[static_cast<size_t>(at)]));
       }
-      const auto frequencies = reader_->Find(name + "-freqs");
+      const auto frequencies = reader_->Find(RowTensor(*reader_, name, "freqs"));
       table.has_frequencies = table.has_frequencies || (frequencies.ok() && frequencies->shape.num_elements() > 0);
       table.parts.push_back(name);
     }
@@ -157,7 +162,7 @@ StatusOr<int64_t> SavedTablesReader::CountRows(const TableInCheckpoint& table) {
 Status SavedTablesReader::ForEachKeyHere(const TableInCheckpoint& table,
                                          const std::function<void(int64_t key)>& visit) {
   for (const std::string& part : table.parts) {
-    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(StrCat(part, kKeys)));
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(RowTensor(*reader_, part, "keys")));
     for (const int64_t key : keys.data<int64_t>()) visit(key);
   }
   return OkStatus();
@@ -182,28 +187,28 @@ Status SavedTablesReader::ForEachRowHere(const TableInCheckpoint& table, bool sl
                                          const std::function<Status(const SavedRow&)>& visit) {
   const auto dim = static_cast<size_t>(table.dim);
   for (const std::string& part : table.parts) {
-    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(StrCat(part, kKeys)));
+    TF_ASSIGN_OR_RETURN(const Tensor keys, reader_->Read(RowTensor(*reader_, part, "keys")));
     const auto rows = keys.data<int64_t>();
     // A tensor with a number for each row; invalid if the checkpoint has none of this shape.
-    const auto counts = [&](const char* suffix) -> StatusOr<Tensor> {
-      const std::string name = StrCat(part, suffix);
+    const auto counts = [&](const char* list) -> StatusOr<Tensor> {
+      const std::string name = RowTensor(*reader_, part, list);
       const auto found = reader_->Find(name);
       if (!found.ok() || found->dtype != DType::kInt64 || found->shape != keys.shape()) return Tensor();
       return reader_->Read(name);
     };
-    TF_ASSIGN_OR_RETURN(const Tensor versions, counts("-versions"));
-    TF_ASSIGN_OR_RETURN(const Tensor frequencies, counts("-freqs"));
+    TF_ASSIGN_OR_RETURN(const Tensor versions, counts("versions"));
+    TF_ASSIGN_OR_RETURN(const Tensor frequencies, counts("freqs"));
     std::vector<Tensor> columns;
-    TF_ASSIGN_OR_RETURN(columns.emplace_back(), reader_->Read(part + "-values"));
+    TF_ASSIGN_OR_RETURN(columns.emplace_back(), reader_->Read(RowTensor(*reader_, part, "values")));
     // The keys of a slot are those of its part, in the same order.
     for (size_t s = 0; slots && s < table.slots.size(); ++s) {
       const std::string slot = StrCat(part, "/", table.slots[s]);
-      TF_ASSIGN_OR_RETURN(const Tensor its_keys, reader_->Read(StrCat(slot, kKeys)));
+      TF_ASSIGN_OR_RETURN(const Tensor its_keys, reader_->Read(RowTensor(*reader_, slot, "keys")));
       if (its_keys.shape() != keys.shape() || !std::ranges::equal(its_keys.data<int64_t>(), rows)) {
         return Unimplemented("slot '", slot, "' of checkpoint ", reader_->prefix(),
                              " has its rows in another order than its table");
       }
-      TF_ASSIGN_OR_RETURN(columns.emplace_back(), reader_->Read(slot + "-values"));
+      TF_ASSIGN_OR_RETURN(columns.emplace_back(), reader_->Read(RowTensor(*reader_, slot, "values")));
     }
     for (size_t r = 0; r < rows.size(); ++r) {
       SavedRow row{.key = rows[r], .numbers = columns[0].data<float>().subspan(r * dim, dim)};

@@ -74,7 +74,10 @@ StatusOr<bool> TableFollower::PollOnce() {
     full_id_ = newest_id_ = full_id;
   }
   auto next = chain.increments.begin();
-  if (newest_ != full_) {
+  if (chain.of_deeprec) {  // each increment has all changes since the full checkpoint
+    const auto id = CheckpointId(newest_);
+    if (newest_ == chain.newest() && id.ok() && *id == newest_id_) ++next;
+  } else if (newest_ != full_) {
     next = std::ranges::find(chain.increments, newest_);
     const auto id = CheckpointId(newest_);
     if (next == chain.increments.end() || !id.ok() || *id != newest_id_) {

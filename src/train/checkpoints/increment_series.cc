@@ -109,6 +109,7 @@ std::vector<Feed> IncrementSeries::RestoreFeeds(const IncrementChain& chain) {
 
 Status IncrementSeries::Restored(const IncrementChain& chain) {
   chain_ = {};
+  if (chain.of_deeprec) return OkStatus();  // the next save is a full one
   const auto full_id = CheckpointId(chain.full);
   if (absl::IsNotFound(full_id.status())) return OkStatus();  // of version 1, which no increment follows
   TF_RETURN_IF_ERROR(full_id.status());

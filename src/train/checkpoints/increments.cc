@@ -1,6 +1,7 @@
 #include "train/checkpoints/increments.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
@@ -67,6 +68,44 @@ StatusOr<IncrementChain> ChainTo(const std::string& newest) {
   }
 }
 
+// The step at the end of the name of a checkpoint.
+std::optional<int64_t> StepOf(const std::string& prefix) {
+  const size_t dash = prefix.rfind('-');
+  int64_t step = 0;
+  if (dash == std::string::npos || !absl::SimpleAtoi(prefix.substr(dash + 1), &step)) return std::nullopt;
+  return step;
+}
+
+// Whether a full checkpoint is the newest one of its directory.
+bool IsNewest(const std::string& full) {
+  const std::string directory = DirectoryOf(full);
+  const auto state = GetCheckpointState(directory);
+  if (state.ok() && FileName(state->model_checkpoint_path) != FileName(full)) return false;
+  return std::ranges::none_of(FindCheckpoints(directory),
+                              [&](const std::string& other) { return StepOf(other) > StepOf(full); });
+}
+
+// Whether the increment of DeepRec's holds what has changed since the full checkpoint.
+bool FollowsInDeepRec(const std::string& increment, const std::string& full) {
+  return StepOf(full) && StepOf(increment) > StepOf(full) && IsNewest(full);
+}
+
+StatusOr<IncrementChain> ChainOfDeepRec(const std::string& increment, const std::string& full) {
+  TF_RETURN_IF_ERROR(CheckFiles(increment));
+  return IncrementChain{.full = full, .increments = {increment}, .of_deeprec = true};
+}
+
+// The chain of an increment that DeepRec has saved.
+StatusOr<IncrementChain> ChainToDeepRec(const std::string& increment) {
+  const std::string directory = DirectoryOf(DirectoryOf(increment));
+  for (const std::string& full : FindCheckpoints(directory)) {
+    if (FollowsInDeepRec(increment, full)) return ChainOfDeepRec(increment, full);
+  }
+  return FailedPrecondition("the increment '", increment, "' of DeepRec holds what has changed since the last full ",
+                            "checkpoint before it, but '", directory, "' has none of an earlier step, or has a later ",
+                            "one: name a full checkpoint");
+}
+
 Status ReadAll(const std::string& prefix) {
   TF_ASSIGN_OR_RETURN(const auto bundle, BundleReader::Open(prefix));
   TF_ASSIGN_OR_RETURN(const auto tensors, bundle->List());
@@ -123,7 +162,9 @@ int64_t CheckpointBytes(const std::string& prefix) {
 }
 
 StatusOr<IncrementChain> FindChain(const std::string& path) {
-  if (IsIncrement(path)) return ChainTo(path);
+  if (IsIncrement(path)) {
+    return absl::IsInvalidArgument(ReadLink(path).status()) ? ChainToDeepRec(path) : ChainTo(path);
+  }
   const auto id = CheckpointId(path);
   if (!id.ok()) return IncrementChain{.full = path};  // the restore reports what is wrong with it
   const std::vector<std::string> increments = ListIncrements(path);
@@ -131,7 +172,11 @@ StatusOr<IncrementChain> FindChain(const std::string& path) {
     const auto link = ReadLink(*increment);
     if (absl::IsNotFound(link.status())) continue;  // it was removed
     if (link.ok() && (link->full != FileName(path) || link->full_id != *id)) continue;
-    const auto chain = link.ok() ? ChainTo(*increment) : StatusOr<IncrementChain>(link.status());
+    const bool of_deeprec = absl::IsInvalidArgument(link.status());
+    if (of_deeprec && !FollowsInDeepRec(*increment, path)) continue;
+    const auto chain = of_deeprec  ? ChainOfDeepRec(*increment, path)
+                       : link.ok() ? ChainTo(*increment)
+                                   : StatusOr<IncrementChain>(link.status());
     if (chain.ok() || absl::IsFailedPrecondition(chain.status())) return chain;
     TB_LOG(Error, "train") << "the increment '" << *increment << "' cannot be used: " << ToString(chain.status());
   }
@@ -153,6 +198,11 @@ std::vector<std::string> ListIncrements(const std::string& path) {
   const auto state = GetCheckpointState(directory);
   if (state.ok()) {
     std::vector<std::string> increments = state->all_model_checkpoint_paths;
+    // DeepRec lists absolute paths, which are those of another place if the directory was copied.
+    for (std::string& increment : increments) {
+      const std::string here = JoinPath(directory, FileName(increment));
+      if (IsIncrement(increment) && !CheckpointExists(increment) && CheckpointExists(here)) increment = here;
+    }
     // A saver that has changed its directory may have listed others.
     std::erase_if(increments, [&](const std::string& increment) { return DirectoryOf(increment) != directory; });
     return increments;

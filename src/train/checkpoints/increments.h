@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/row_tensors.h"
 #include "tensorbraid/core/status.h"
 #include "tensorbraid/core/tensor.h"
 
@@ -15,15 +16,13 @@ namespace tensorbraid {
 // "logs/.incremental_checkpoint/model.ckpt-120" follows "logs/model.ckpt-100". The file `checkpoint` in this directory
 // lists them, oldest first.
 inline constexpr const char* kIncrementDirectory = ".incremental_checkpoint";
-// The tensor that holds an IncrementLink.
-inline constexpr const char* kLinkTensor = "_increment/link";
 
 // "logs/.incremental_checkpoint/model.ckpt" for "logs/model.ckpt".
 std::string IncrementPath(const std::string& path);
 // Whether the prefix names an increment.
 bool IsIncrement(const std::string& prefix);
 
-// What an increment says about the checkpoints before it. Names have no directory.
+// What an increment says about the checkpoints before it, in the tensor kLinkTensor. Names have no directory.
 struct IncrementLink {
   std::string full;            // the full checkpoint, in the directory above
   std::string full_id;         // CheckpointId
@@ -32,7 +31,7 @@ struct IncrementLink {
   int64_t number = 1;          // 1 for the first increment
 };
 Tensor LinkTensor(const IncrementLink& link);
-// NotFound if the bundle does not exist, InvalidArgument if it is no increment, DataLoss if it is damaged.
+// NotFound if the bundle does not exist, InvalidArgument if it is no increment of ours, DataLoss if it is damaged.
 StatusOr<IncrementLink> ReadLink(const std::string& increment);
 
 // A text that differs for other content of a checkpoint, even under the same prefix.
@@ -44,11 +43,15 @@ int64_t CheckpointBytes(const std::string& prefix);
 struct IncrementChain {
   std::string full;
   std::vector<std::string> increments = {};
+  // Whether there is one increment, which DeepRec has saved: it has all that has changed since the full checkpoint.
+  bool of_deeprec = false;
   const std::string& newest() const { return increments.empty() ? full : increments.back(); }
 };
 
 // The chain to restore for `path`. If this is a full checkpoint: with the increments that follow it. An increment that
-// is damaged ends the chain before it, which is logged. If it is an increment: the chain that ends with it.
+// is damaged ends the chain before it, which is logged. If it is an increment: the chain that ends with it. DeepRec's
+// increments have no names of predecessors. As DeepRec does, the chain has the newest of them if its step, the number
+// at the end of its name, is after that of the full checkpoint, which must be the newest of its directory.
 // FailedPrecondition, with what to do, if an increment exists whose predecessor is gone or was replaced.
 StatusOr<IncrementChain> FindChain(const std::string& path);
 // How many increments of the chain, from the oldest on, can be read.

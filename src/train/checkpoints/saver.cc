@@ -82,18 +82,28 @@ Status WithAdvice(const Status& status, bool sharded) {
   return status;
 }
 
-// The names of the variables of which the newest increment has only rows.
-std::set<std::string> SavedByRows(const IncrementChain& chain) {
-  std::set<std::string> names;
-  if (chain.increments.empty()) return names;
-  const auto reader = CheckpointReader::Open(chain.newest());
-  if (!reader.ok()) return names;
-  for (const auto& tensor : (*reader)->tensors()) {
-    const size_t end = tensor.name.rfind(kChangedRows);
-    if (end != std::string::npos) names.insert(tensor.name.substr(0, end));
+// Whether the newest increment of a chain has all of a variable, and not only rows.
+class WholeInNewest {
+ public:
+  explicit WholeInNewest(const IncrementChain& chain) : of_deeprec_(chain.of_deeprec) {
+    if (chain.increments.empty()) return;
+    const auto reader = CheckpointReader::Open(chain.newest());
+    if (!reader.ok()) return;
+    for (const auto& tensor : (*reader)->tensors()) {
+      const size_t end = tensor.name.rfind(kChangedRows);
+      if (end != std::string::npos) by_rows_.insert(tensor.name.substr(0, end));
+      names_.insert(tensor.name);
+    }
   }
-  return names;
-}
+  // Increments of DeepRec's need not have all tables and variables.
+  bool operator()(const std::string& name) const {
+    return of_deeprec_ ? names_.contains(name) : !by_rows_.contains(name);
+  }
+
+ private:
+  const bool of_deeprec_;
+  std::set<std::string> by_rows_, names_;
+};
 
 // "10 4 5,5:0,4": rows 5 to 9 of a tensor of shape [10,4]; "" for a variable that is not a part of another one.
 std::string SliceOf(const Variable& variable) {
@@ -386,11 +396,11 @@ std::map<std::string, std::string> Saver::Impl::RenamedIn(const std::string& pat
 
 Status Saver::Impl::CheckContents(const IncrementChain& chain,
                                   const std::map<std::string, std::string>& renamed) const {
-  const std::set<std::string> by_rows = SavedByRows(chain);
+  const WholeInNewest in_newest(chain);
   std::map<std::string, std::vector<SavedVariable>> variables;  // by the checkpoint that has them
   for (SavedVariable v : options.variables) {
     if (const auto name = renamed.find(v.name); name != renamed.end()) v.name = name->second;
-    variables[by_rows.contains(v.name) ? chain.full : chain.newest()].push_back(std::move(v));
+    variables[in_newest(v.name) ? chain.newest() : chain.full].push_back(std::move(v));
   }
   for (const auto& [path, expected] : variables) TF_RETURN_IF_ERROR(CheckContents(path, expected));
   return OkStatus();

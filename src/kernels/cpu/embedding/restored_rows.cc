@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/changed_rows.h"
+#include "checkpoint/row_tensors.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/embedding/copied_rows.h"
 #include "kernels/cpu/embedding/row_batches.h"
@@ -18,6 +19,11 @@ namespace tensorbraid::cpu {
 namespace {
 
 constexpr const char* kDeletedKeys = "-keys_deleted";
+
+// Whether an increment of DeepRec's has rows of a table or of a variable under this name.
+bool HasRowsOfDeepRec(BundleReader& reader, const std::string& name) {
+  return reader.Find(StrCat(name, kDeepRecRows, "keys")).ok();
+}
 
 // One part of a saved table, or the whole of it.
 struct SavedPart {
@@ -40,22 +46,26 @@ StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType 
 }
 
 // Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors. `widths`
-// are those of the slots, of which "" is the table itself.
+// are those of the slots, of which "" is the table itself. With `may_lack_parts`, which is for increments of DeepRec's,
+// there may be none of them.
 StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::string& name,
-                                           const std::vector<std::string>& slots, std::span<const int64_t> widths) {
+                                           const std::vector<std::string>& slots, std::span<const int64_t> widths,
+                                           bool may_lack_parts) {
   std::vector<SavedPart> parts;
-  if (reader.Find(name + "-keys").ok()) {
+  if (reader.Find(name + "-keys").ok() || HasRowsOfDeepRec(reader, name)) {
     parts.push_back({.name = name});
   } else {
     for (int i = 0; i < kSmallTables; ++i) {
       const std::string part = StrCat(name, "/part_", i);
-      const auto found = reader.Find(part + "-keys");
+      const auto found = reader.Find(RowTensor(reader, part, "keys"));
       if (!found.ok() && found.status().code() != absl::StatusCode::kNotFound) return found.status();
-      if (!found.ok()) break;
+      if (!found.ok() && !may_lack_parts) break;
+      if (!found.ok()) continue;
       parts.push_back({.name = part});
     }
   }
   if (parts.empty()) {
+    if (may_lack_parts) return parts;
     return NotFound("checkpoint ", reader.prefix(), " has no growing table '", name, "': it has neither '", name,
                     "-keys' nor '", name, "/part_0-keys'");
   }
@@ -63,13 +73,14 @@ StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::stri
     for (size_t c = 0; c < slots.size(); ++c) {
       const std::string& slot = slots[c];
       const std::string of = Named(part.name, slot);
-      TF_ASSIGN_OR_RETURN(const int64_t rows, RowsIn(reader, of + "-keys", kInt64, Shape({Shape::kUnknownDim})));
-      TF_RETURN_IF_ERROR(RowsIn(reader, of + "-values", kFloat32, Shape({rows, widths[c]})).status());
+      TF_ASSIGN_OR_RETURN(const int64_t rows,
+                          RowsIn(reader, RowTensor(reader, of, "keys"), kInt64, Shape({Shape::kUnknownDim})));
+      TF_RETURN_IF_ERROR(RowsIn(reader, RowTensor(reader, of, "values"), kFloat32, Shape({rows, widths[c]})).status());
       if (slot.empty()) part.rows = rows;
     }
-    const auto versions = reader.Find(part.name + "-versions");
+    const auto versions = reader.Find(RowTensor(reader, part.name, "versions"));
     part.has_versions = versions.ok() && versions->dtype == kInt64 && versions->shape == Shape({part.rows});
-    const auto freqs = reader.Find(part.name + "-freqs");
+    const auto freqs = reader.Find(RowTensor(reader, part.name, "freqs"));
     part.has_freqs = freqs.ok() && freqs->dtype == kInt64 && freqs->shape == Shape({part.rows});
   }
   return parts;
@@ -129,7 +140,8 @@ class TableRestore {
   Status ReadDeleted(BundleReader& increment) {
     TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(increment));
     if (is_variable) return OkStatus();
-    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, widths_));
+    if (IsOfDeepRec(increment)) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, widths_, false));
     for (const SavedPart& part : parts) {
       const std::string name = part.name + kDeletedKeys;
       TF_RETURN_IF_ERROR(RowsIn(increment, name, kInt64, Shape({Shape::kUnknownDim})).status());
@@ -145,13 +157,19 @@ class TableRestore {
   }
 
   // Reads all rows of a checkpoint or an increment.
-  Status Read(BundleReader& reader) {
+  Status Read(BundleReader& reader, bool is_increment) {
+    const bool of_deeprec = is_increment && IsOfDeepRec(reader);
     TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(reader));
     if (is_variable) return ReadVariable(reader);
-    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, widths_));
+    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, widths_, of_deeprec));
     for (size_t p = 0; p < parts.size(); ++p) {
-      if (!ShareSmallTables(description_.part, description_.parts, static_cast<int>(p),
-                            static_cast<int>(parts.size()))) {
+      if (of_deeprec && !reader.Find(StrCat(parts[p].name, kDeepRecOffsets)).ok()) {
+        return InvalidArgument("the increment ", reader.prefix(), " of DeepRec has rows of the static variable '",
+                               parts[p].name,
+                               "', which a growing table cannot begin with: save a full checkpoint first");
+      }
+      if (!of_deeprec && !ShareSmallTables(description_.part, description_.parts, static_cast<int>(p),
+                                           static_cast<int>(parts.size()))) {
         continue;
       }
       TF_RETURN_IF_ERROR(ReadPart(reader, parts[p]));
@@ -161,6 +179,15 @@ class TableRestore {
   }
 
  private:
+  // DeepRec's increments have no link to what is before them.
+  bool IsOfDeepRec(BundleReader& increment) const {
+    if (increment.Find(kLinkTensor).ok()) return false;
+    for (const char* part : {"", "/part_0"}) {
+      if (increment.Find(StrCat(table_.whole, part, "-keys")).ok()) return false;
+    }
+    return true;
+  }
+
   bool HoldsKey(int64_t key) const { return TableRows::ResidueOf(key) % description_.parts == description_.part; }
 
   // Whether a static variable was saved in place of the table, as a whole or, in an increment, its changed rows.
@@ -255,8 +282,8 @@ class TableRestore {
     std::array<std::unique_ptr<TensorStream>, 3> lists;
     std::array<int64_t, 3> lengths;
     size_t i = 0;
-    for (const char* list : {"-keys", "-freqs", "-versions"}) {
-      const std::string name = StrCat(part, list, suffix);
+    for (const char* list : {"keys", "freqs", "versions"}) {
+      const std::string name = RowTensor(reader, part, StrCat(list, suffix));
       TF_ASSIGN_OR_RETURN(lengths[i], RowsIn(reader, name, kInt64, Shape({Shape::kUnknownDim})));
       TF_ASSIGN_OR_RETURN(lists[i++], reader.Stream(name));
     }
@@ -300,19 +327,20 @@ class TableRestore {
   // have no row are left out.
   Status ReadPart(BundleReader& reader, const SavedPart& part) {
     SavedRows saved{.rows = part.rows};
-    TF_ASSIGN_OR_RETURN(saved.keys, reader.Stream(part.name + "-keys"));
+    const std::string keys = RowTensor(reader, part.name, "keys");
+    TF_ASSIGN_OR_RETURN(saved.keys, reader.Stream(keys));
     if (part.has_versions) {
-      TF_ASSIGN_OR_RETURN(saved.versions, reader.Stream(part.name + "-versions"));
+      TF_ASSIGN_OR_RETURN(saved.versions, reader.Stream(RowTensor(reader, part.name, "versions")));
     }
     std::vector<size_t> alone;
     for (size_t c = 0; c < table_.slots.size(); ++c) {
       const std::string name = Named(part.name, table_.slots[c]);
-      TF_ASSIGN_OR_RETURN(const bool together, SameKeys(reader, part.name + "-keys", name + "-keys"));
+      TF_ASSIGN_OR_RETURN(const bool together, SameKeys(reader, keys, RowTensor(reader, name, "keys")));
       if (!together) {
         alone.push_back(c);
         continue;
       }
-      TF_RETURN_IF_ERROR(AddStream(reader, name + "-values", &saved.numbers));
+      TF_RETURN_IF_ERROR(AddStream(reader, RowTensor(reader, name, "values"), &saved.numbers));
       saved.columns.push_back(table_.columns[c]);
       saved.widths.push_back(widths_[c]);
     }
@@ -320,9 +348,10 @@ class TableRestore {
     for (const size_t c : alone) {
       const std::string name = Named(part.name, table_.slots[c]);
       SavedRows of_slot{.columns = {table_.columns[c]}, .widths = {widths_[c]}};
-      TF_ASSIGN_OR_RETURN(of_slot.rows, RowsIn(reader, name + "-keys", kInt64, Shape({Shape::kUnknownDim})));
-      TF_ASSIGN_OR_RETURN(of_slot.keys, reader.Stream(name + "-keys"));
-      TF_RETURN_IF_ERROR(AddStream(reader, name + "-values", &of_slot.numbers));
+      const std::string keys_of_slot = RowTensor(reader, name, "keys");
+      TF_ASSIGN_OR_RETURN(of_slot.rows, RowsIn(reader, keys_of_slot, kInt64, Shape({Shape::kUnknownDim})));
+      TF_ASSIGN_OR_RETURN(of_slot.keys, reader.Stream(keys_of_slot));
+      TF_RETURN_IF_ERROR(AddStream(reader, RowTensor(reader, name, "values"), &of_slot.numbers));
       TF_RETURN_IF_ERROR(ReadAll(of_slot));
     }
     return OkStatus();
@@ -422,9 +451,9 @@ Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vecto
     TF_ASSIGN_OR_RETURN(const auto increment, BundleReader::Open(prefixes[i]));
     TF_RETURN_IF_ERROR(restore.ReadDeleted(*increment));
   }
-  for (const std::string& prefix : prefixes) {
-    TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefix));
-    TF_RETURN_IF_ERROR(restore.Read(*reader));
+  for (size_t i = 0; i < prefixes.size(); ++i) {
+    TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefixes[i]));
+    TF_RETURN_IF_ERROR(restore.Read(*reader, /*is_increment=*/i > 0));
   }
   return OkStatus();
 }

@@ -7,6 +7,7 @@
 
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/changed_rows.h"
+#include "checkpoint/row_tensors.h"
 #include "checkpoint/tensor_slice.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/io/checkpoint_request.h"
@@ -46,13 +47,16 @@ Status ChangedRows(KernelContext& ctx) {
 struct OpenedCheckpoint {
   std::unique_ptr<BundleReader> reader;
   std::vector<BundleReader::Info> changed;  // the tensors with numbers of changed rows, ordered by name
+  bool of_deeprec = false;
 };
 
 StatusOr<OpenedCheckpoint> OpenIncrement(const std::string& prefix) {
   OpenedCheckpoint opened;
   TF_ASSIGN_OR_RETURN(opened.reader, BundleReader::Open(prefix));
   TF_ASSIGN_OR_RETURN(opened.changed, opened.reader->List());
-  std::erase_if(opened.changed, [](const auto& info) { return info.name.find(kChangedRows) == std::string::npos; });
+  opened.of_deeprec = !opened.reader->Find(kLinkTensor).ok();
+  const std::string_view rows = opened.of_deeprec ? kDeepRecRows : kChangedRows;
+  std::erase_if(opened.changed, [&](const auto& info) { return info.name.find(rows) == std::string::npos; });
   return opened;
 }
 
@@ -75,11 +79,22 @@ StatusOr<RestoredPart> PartOf(const std::string& name, const std::string& slice,
 }
 
 // Overwrites rows of `to`, a part of the tensor `name`, by those that the increment has.
-Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, const RestoredPart& part, Tensor* to) {
+Status ApplyRows(const OpenedCheckpoint& full, const OpenedCheckpoint& increment, const std::string& name,
+                 const RestoredPart& part, Tensor* to) {
   BundleReader& reader = *increment.reader;
-  const std::vector<ChangedRowsOfPart> changed = FindChangedRows(increment.changed, name);
+  std::vector<ChangedRowsOfPart> changed;
+  if (increment.of_deeprec) {
+    TF_ASSIGN_OR_RETURN(changed, FindChangedRowsOfDeepRec(increment.changed, name, *full.reader));
+  } else {
+    changed = FindChangedRows(increment.changed, name);
+    if (changed.empty()) return NotFound("the increment ", reader.prefix(), " has no tensor '", name, "'");
+  }
   for (const ChangedRowsOfPart& rows_of : changed) {
-    TF_ASSIGN_OR_RETURN(const Tensor numbers, reader.Read(rows_of.numbers));
+    TF_ASSIGN_OR_RETURN(Tensor numbers, reader.Read(rows_of.numbers));
+    if (numbers.dtype() == kInt32) {
+      const auto narrow = numbers.data<int32_t>();
+      numbers = Tensor::Vector(std::vector<int64_t>(narrow.begin(), narrow.end()));
+    }
     TF_ASSIGN_OR_RETURN(const Tensor values, reader.Read(rows_of.values));
     Shape rows = part.whole;
     const int64_t count = values.shape().rank() == 0 ? 0 : values.shape().dim(0);
@@ -97,7 +112,8 @@ Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, con
     }
     const int64_t size = to->shape().dim(0) == 0 ? 0 : to->num_elements() / to->shape().dim(0);
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t number = all ? rows_of.first_row + i : numbers.data<int64_t>()[static_cast<size_t>(i)];
+      const int64_t number = (all || rows_of.within_part ? rows_of.first_row : 0) +
+                             (all ? i : numbers.data<int64_t>()[static_cast<size_t>(i)]);
       const int64_t row = number - part.first_row;
       if (number < 0 || number >= part.whole.dim(0)) {
         return DataLoss("the increment ", reader.prefix(), " has row ", number, " of '", name, "' of shape ",
@@ -106,7 +122,7 @@ Status ApplyRows(const OpenedCheckpoint& increment, const std::string& name, con
       if (row >= 0 && row < to->shape().dim(0)) CopyElementRange(values, i * size, size, to, row * size);
     }
   }
-  return !changed.empty() ? OkStatus() : NotFound("the increment ", reader.prefix(), " has no tensor '", name, "'");
+  return OkStatus();
 }
 
 Status RestoreIncrements(KernelContext& ctx) {
@@ -127,7 +143,9 @@ Status RestoreIncrements(KernelContext& ctx) {
     TF_ASSIGN_OR_RETURN(Tensor tensor, RestoreOne(*chain[from].reader, name, slice, ctx.node().output_type(output)));
     if (from + 1 < chain.size()) {
       TF_ASSIGN_OR_RETURN(const RestoredPart part, PartOf(name, slice, tensor.shape()));
-      for (size_t j = from + 1; j < chain.size(); ++j) TF_RETURN_IF_ERROR(ApplyRows(chain[j], name, part, &tensor));
+      for (size_t j = from + 1; j < chain.size(); ++j) {
+        TF_RETURN_IF_ERROR(ApplyRows(chain[0], chain[j], name, part, &tensor));
+      }
     }
     ctx.set_output(output, std::move(tensor));
   }
