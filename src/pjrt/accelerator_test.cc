@@ -46,10 +46,10 @@ TEST_P(AcceleratorOptionsTest, TheFirstHoldAndLaterOnesWarn) {
   EXPECT_THAT(LogOf({}), IsEmpty());
   EXPECT_THAT(LogOf({.visible_device_list = "1,0"}), IsEmpty());
   EXPECT_THAT(LogOf({.visible_device_list = "1,0"}), IsEmpty());
-  const auto warning = AllOf(HasSubstr("gpu_options with per_process_gpu_memory_fraction: 0, allow_growth: false, "
-                                       "visible_device_list: '1' have no effect"),
-                             HasSubstr("visible_device_list: '1,0' already"),
-                             HasSubstr("give these options to its first session"));
+  const auto warning =
+      AllOf(HasSubstr("gpu_options with per_process_gpu_memory_fraction: 0, allow_growth: false, "
+                      "visible_device_list: '1' have no effect"),
+            HasSubstr("visible_device_list: '1,0' already"), HasSubstr("give these options to its first session"));
   EXPECT_THAT(LogOf({.visible_device_list = "1"}), warning);
   EXPECT_EQ(accelerator_.num_visible(), 2);
   const Client* const client = accelerator_.GetClient().value();

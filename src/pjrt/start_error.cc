@@ -44,8 +44,8 @@ const std::vector<Cure>& Cures() {
 
 std::string_view CureOf(const std::string& said) {
   for (const Cure& cure : Cures()) {
-    const bool fits = std::ranges::any_of(
-        cure.words, [&](std::string_view words) { return said.find(words) != std::string::npos; });
+    const bool fits =
+        std::ranges::any_of(cure.words, [&](std::string_view words) { return said.find(words) != std::string::npos; });
     if (fits) return cure.cure;
   }
   return "";

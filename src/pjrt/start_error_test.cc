@@ -28,9 +28,7 @@ class StartErrorTest : public testing::Test {
     EXPECT_THAT(status.message(), Not(HasSubstr("\n")));
     return std::string(status.message());
   }
-  void SetDriver(const std::string& version) {
-    EXPECT_TRUE(WriteFile(JoinPath(dir_.path(), "version"), version).ok());
-  }
+  void SetDriver(const std::string& version) { EXPECT_TRUE(WriteFile(JoinPath(dir_.path(), "version"), version).ok()); }
 
   const TempDir dir_;
   Machine machine_;
@@ -66,7 +64,8 @@ TEST_F(StartErrorTest, ThePluginMayTellThatTheDriverIsTooOld) {
 }
 
 TEST_F(StartErrorTest, TheMemoryOfAFullCardIsTaken) {
-  constexpr char kCure[] = "the memory of the GPU is taken: end another process (nvidia-smi shows them), choose another";
+  constexpr char kCure[] =
+      "the memory of the GPU is taken: end another process (nvidia-smi shows them), choose another";
   EXPECT_THAT(LineOf(absl::StatusCode::kInternal,
                      "failed initializing StreamExecutor for CUDA device ordinal 0: INTERNAL: CUDA error: : "
                      "CUDA_ERROR_OUT_OF_MEMORY: out of memory"),
@@ -84,8 +83,9 @@ TEST_F(StartErrorTest, ATakenCardHasAnotherProcess) {
 
 // OpenXLA keeps the reasons of the driver to itself.
 TEST_F(StartErrorTest, WithoutAReasonTheUsualOnesAreNamed) {
-  EXPECT_THAT(LineOf(absl::StatusCode::kInternal, "no supported devices found for platform CUDA"),
-              AllOf(HasSubstr("standard error has the driver's reason"), HasSubstr("end them (nvidia-smi shows them)")));
+  EXPECT_THAT(
+      LineOf(absl::StatusCode::kInternal, "no supported devices found for platform CUDA"),
+      AllOf(HasSubstr("standard error has the driver's reason"), HasSubstr("end them (nvidia-smi shows them)")));
 }
 
 TEST_F(StartErrorTest, AMissingNumberIsOneOfTheOptions) {
