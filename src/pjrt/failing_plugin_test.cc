@@ -10,6 +10,7 @@
 #include "pjrt/client.h"
 #include "pjrt/device_buffer.h"
 #include "pjrt/program.h"
+#include "pjrt/testing/failing_calls.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "pjrt/testing/test_plugins.h"
 #include "pjrt/topology.h"
@@ -75,21 +76,18 @@ class FailingPluginTest : public testing::Test {
 TEST_F(FailingPluginTest, ReturnsAStatusAndLeavesNothing) {
   for (const bool consumes : {false, true}) {
     control_->consumes_when_failing = consumes;
-    control_->fail_at = -1;
-    int calls = -control_->calls;
     ASSERT_THAT(Work().value(), testing::ElementsAre(0, 1, 2, 3));
-    calls += control_->calls;
-    ASSERT_GT(calls, 40);
     int failures = 0;
-    for (int call = 0; call < calls; ++call) {
-      control_->code = 1 + call % 16;
-      control_->failed = nullptr;
-      control_->fail_at = control_->calls + call;
-      const auto result = Work();
-      control_->fail_at = -1;
-      ASSERT_NE(control_->failed, nullptr) << call;
-      const std::string name = control_->failed.load();
-      EXPECT_EQ(Left(), "0 buffers, 0 events, 0 programs, 0 topologies, 0 errors") << name;
+    for (FailingCalls calls(*control_);;) {
+      control_->code = 1 + calls.next() % 16;
+      StatusOr<std::vector<float>> result;
+      const char* const call = calls.Next([&] { result = Work(); });
+      EXPECT_EQ(Left(), "0 buffers, 0 events, 0 programs, 0 topologies, 0 errors") << calls.next();
+      if (call == nullptr) {
+        ASSERT_GT(calls.next(), 40);
+        break;
+      }
+      const std::string name = call;
       if (name.ends_with("_Destroy")) continue;  // the caller cannot do anything about it
       ++failures;
       ASSERT_FALSE(result.ok()) << name;

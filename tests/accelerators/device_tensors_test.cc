@@ -1,13 +1,11 @@
 // Tests of how often tensors are copied between the host and an accelerator. The fake plugin counts
 // (src/pjrt/testing/fake_plugin.h).
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/memory/shared_memory.h"
@@ -15,8 +13,6 @@
 #include "executor/plan.h"
 #include "fake_device.h"
 #include "graph/model/graph_impl.h"
-#include "pjrt/compile_log.h"
-#include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -38,18 +34,10 @@ struct Copies {
 class DeviceTensorsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
     setenv(kHostSubstituteVariable, "never", 1);
-    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+    control = &UseFakePlugin("XLA_CPU");
   }
-  void TearDown() override {
-    // The compiler's threads may hold constants until then.
-    while (!CompileLog::Global().running().empty()) std::this_thread::yield();
-    control->wait_for_work();
-    EXPECT_EQ(control->buffers, 0);
-    EXPECT_EQ(control->events, 0);
-  }
+  void TearDown() override { ExpectNothingIsLeft(*control); }
   static std::unique_ptr<Session> NewSession(Graph& g) {
     EXPECT_TRUE(g.status().ok()) << g.status();
     return Session::Create(g, {.device_count = {{"XLA_CPU", 1}}}).value();

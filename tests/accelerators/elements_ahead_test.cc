@@ -1,6 +1,5 @@
 // Tests of iterators that copy elements to an accelerator before a step asks for them. The fake plugin counts the
 // copies and fails (src/pjrt/testing/fake_plugin.h).
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +12,7 @@
 
 #include "executor/clusters/host_substitute.h"
 #include "fake_device.h"
-#include "pjrt/compile_log.h"
-#include "pjrt/find_plugins.h"
+#include "pjrt/testing/failing_calls.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -28,19 +26,10 @@ constexpr int kElements = 6, kBuffer = 2;
 class ElementsAheadTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv(pjrt::kPluginVariable, "XLA_CPU:2=" TB_FAKE_PLUGIN, 1);
     setenv(kHostSubstituteVariable, "never", 1);
-    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+    control = &UseFakePlugin("XLA_CPU:2");
   }
-  void TearDown() override { ExpectNothingIsLeft(); }
-  static void ExpectNothingIsLeft() {
-    // The compiler's threads may hold constants until then.
-    while (!CompileLog::Global().running().empty()) std::this_thread::yield();
-    control->wait_for_work();
-    EXPECT_EQ(control->buffers, 0);
-    EXPECT_EQ(control->events, 0);
-  }
+  void TearDown() override { ExpectNothingIsLeft(*control); }
 
   // The sum of element i with itself is 2 * i on the device; its label, i, is used on the host only.
   void Build(const data::Dataset& dataset) {
@@ -208,25 +197,23 @@ TEST_F(ElementsAheadTest, AnyCallOfThePluginMayFail) {
   Build(Numbers().PrefetchToDevice(kDevice, kBuffer));
   Begin();
   ExpectStep(0);  // makes the client
-  for (int call = 0;; ++call) {
-    SCOPED_TRACE(call);
+  for (pjrt::FailingCalls calls(*control);;) {
+    SCOPED_TRACE(calls.next());
     session_ = nullptr;
-    ExpectNothingIsLeft();
+    ExpectNothingIsLeft(*control);
     Begin();
-    control->failed = nullptr;
-    control->fail_at = control->calls + call;
     int last = -1, errors = 0;
-    for (int i = 0; i < kElements; ++i) {
-      const auto step = Step();
-      errors += static_cast<int>(!step.ok());
-      if (!step.ok()) continue;
-      EXPECT_GT(*step, last);
-      last = *step;
-    }
+    const char* const failed = calls.Next([&] {
+      for (int i = 0; i < kElements; ++i) {
+        const auto step = Step();
+        errors += static_cast<int>(!step.ok());
+        if (!step.ok()) continue;
+        EXPECT_GT(*step, last);
+        last = *step;
+      }
+    });
     EXPECT_LE(errors, 1);
-    const bool failed = control->failed != nullptr;
-    control->fail_at = -1;
-    if (!failed && call > 10) break;
+    if (failed == nullptr && calls.next() > 10) break;
   }
   session_ = nullptr;
 }

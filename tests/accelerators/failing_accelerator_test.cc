@@ -1,18 +1,15 @@
 // Tests sessions on an accelerator that fails: the fake plugin (src/pjrt/testing/fake_plugin.h).
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "pjrt/compile_log.h"
-#include "pjrt/find_plugins.h"
+#include "fake_device.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/graph/variable.h"
 #include "tensorbraid/ops/array.h"
@@ -28,13 +25,9 @@ using ::testing::Not;
 // Two variables on the accelerator, of which a step updates one.
 class FailingAcceleratorTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
-    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
-  }
+  static void SetUpTestSuite() { control = &UseFakePlugin("XLA_CPU"); }
   FailingAcceleratorTest() {
-    auto device = g_.Device("/device:XLA_CPU:0");
+    auto device = g_.Device(kDevice);
     x_ = Placeholder(g_, kFloat32, {2}, "x");
     indices_ = Placeholder(g_, kInt32, {2}, "indices");
     v_ = Reference("v");
@@ -68,11 +61,7 @@ class FailingAcceleratorTest : public testing::Test {
   }
   void TearDown() override {
     session_ = nullptr;
-    // The compiler's threads may hold constants until then.
-    while (!CompileLog::Global().running().empty()) std::this_thread::yield();
-    control->wait_for_work();
-    EXPECT_EQ(control->buffers, 0);
-    EXPECT_EQ(control->events, 0);
+    ExpectNothingIsLeft(*control);
     control->consumes_when_failing = false;
     control->fail_next = nullptr;
   }
