@@ -163,14 +163,68 @@ module @long {
   EXPECT_THAT(values, testing::Each(testing::FloatNear(values[0], 1e-6)));
 }
 
-// What a plugin does when an array has been consumed: an error, and the other arguments keep their values.
+// What becomes of donated arguments when a run fails (docs/design/0034). A run that is refused consumes nothing.
 TEST_P(CpuPluginsTest, RefusesAnArgumentThatIsGivenTwice) {
-  const auto program = client_.Compile(kUpdate, UpdateOptions()).value();
+  constexpr const char* kUpdates = R"(
+module @updates {
+  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32> {tf.aliasing_output = 1 : i32},
+                         %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = "stablehlo.add"(%a, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = "stablehlo.subtract"(%b, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+})";
+  const ArrayType type = {kFloat32, {4}};
+  const auto program =
+      client_.Compile(kUpdates, {.name = "two updates", .arguments = {type, type, type}, .donated = {0, 1}});
+  ASSERT_TRUE(program.ok()) << program.status();
   const Tensor a = ToDevice(client_, Tensor::Of<float>({4}, {1, 2, 3, 4})).value();
-  const std::vector<const Tensor*> twice = {&a, &a};
-  const Status status = program->Run(twice, {}, 0).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
-  EXPECT_THAT(status.message(), HasSubstr("the program 'update'"));
+  const Tensor b = ToDevice(client_, Tensor::Of<float>({4}, {5, 6, 7, 8})).value();
+  for (const std::vector<const Tensor*>& arguments :
+       std::vector<std::vector<const Tensor*>>{{&a, &b, &a}, {&b, &a, &a}, {&a, &a, &b}}) {
+    const Status status = (*program)->Run(arguments, {}, 0).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(status.message(), HasSubstr("two updates"));
+    EXPECT_THAT(Floats(ToHost(a)), testing::ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(Floats(ToHost(b)), testing::ElementsAre(5, 6, 7, 8));
+  }
+}
+
+// A run that finds no memory consumes all that is donated, or nothing: that depends on the plugin.
+TEST_P(CpuPluginsTest, ARunWithoutMemoryMayConsumeDonatedArguments) {
+  constexpr const char* kHuge = R"(
+module @huge {
+  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32> {tf.aliasing_output = 1 : i32},
+                         %c: tensor<4xf32> {tf.aliasing_output = 3 : i32}, %d: tensor<f32>)
+      -> (tensor<4xf32>, tensor<4xf32>, tensor<4000000000000xf32>, tensor<4xf32>) {
+    %0 = "stablehlo.add"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = "stablehlo.add"(%b, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = "stablehlo.broadcast_in_dim"(%d) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4000000000000xf32>
+    %3 = "stablehlo.add"(%c, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4000000000000xf32>, tensor<4xf32>
+  }
+})";
+  const ArrayType type = {kFloat32, {4}};
+  const auto program = client_.Compile(
+      kHuge, {.name = "a huge update", .arguments = {type, type, type, {kFloat32, {}}}, .donated = {0, 1, 2}});
+  ASSERT_TRUE(program.ok()) << program.status();
+  const Tensor a = ToDevice(client_, Tensor::Of<float>({4}, {1, 2, 3, 4})).value();
+  const Tensor b = ToDevice(client_, Tensor::Of<float>({4}, {5, 6, 7, 8})).value();
+  const Tensor c = ToDevice(client_, Tensor::Of<float>({4}, {9, 10, 11, 12})).value();
+  const Tensor d = ToDevice(client_, Tensor::Scalar(1.0f)).value();
+  const std::vector<const Tensor*> arguments = {&a, &b, &c, &d};
+  const std::vector<int> kept = {1};
+  const Status status = (*program)->Run(arguments, kept, 0).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  const bool consumes = GetParam().find("lammps") != std::string::npos;
+  EXPECT_EQ(ToHost(a).ok(), !consumes) << ToHost(a).status();
+  EXPECT_EQ(ToHost(c).ok(), !consumes) << ToHost(c).status();
+  if (!consumes) {
+    EXPECT_THAT(Floats(ToHost(a)), testing::ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(Floats(ToHost(c)), testing::ElementsAre(9, 10, 11, 12));
+  }
+  EXPECT_THAT(Floats(ToHost(b)), testing::ElementsAre(5, 6, 7, 8));
+  EXPECT_THAT(Floats(ToHost(d)), testing::ElementsAre(1));
 }
 
 TEST_P(CpuPluginsTest, HasNoMemoryForTooMuch) {

@@ -259,6 +259,41 @@ TEST(AcceleratorTest, AVariableWithoutAValueIsNamed) {
   EXPECT_THAT(std::string(values.status().message()), HasSubstr("weights"));
 }
 
+// A step that finds no memory for one of its results updates a variable. Whether its value is lost depends on the
+// plugin, and each use says so.
+TEST(AcceleratorTest, AnUpdateWithoutMemoryIsDoneNotAtAllOrTheVariableIsLost) {
+  Graph g;
+  auto device = g.Device("/device:XLA_CPU:0");
+  Variable v(g, {2}, Constant(Tensor::Vector<float>({1, 2})), {.name = "weights"});
+  const Output x = Placeholder(g, kFloat32, {}, "x");
+  const Operation update = v.AssignAdd(Const(g, Tensor::Vector<float>({10, 10})));
+  const Output huge = NodeBuilder(g, "BroadcastTo")
+                          .Input(x)
+                          .Input(Const(g, Tensor::Vector<int64_t>({4'000'000'000'000})))
+                          .Finish()
+                          .output(0);
+  const Operation init = GlobalVariablesInitializer(g);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const auto session = Session::Create(g, kTwoDevices).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const Status failed = session->Run({huge, update}, {{x, Tensor::Scalar(1.0f)}}).status();
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("Out of memory"));
+  const auto value = session->Run({v});
+  if (absl::IsAborted(failed)) {
+    EXPECT_THAT(std::string(failed.message()), HasSubstr("the variable 'weights'"));
+    EXPECT_TRUE(absl::IsAborted(value.status())) << value.status();
+    ASSERT_TRUE(session->Run({init}).ok());
+  } else {
+    EXPECT_TRUE(absl::IsResourceExhausted(failed)) << failed;
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_EQ((*value)[0].data<float>()[1], 2);
+  }
+  ASSERT_TRUE(session->Run({update}).ok());
+  const auto updated = session->Run({v});
+  ASSERT_TRUE(updated.ok()) << updated.status();
+  EXPECT_EQ((*updated)[0].data<float>()[1], 12);
+}
+
 TEST(AcceleratorTest, ShapesThatDoNotMatchAreAnErrorOfTheNode) {
   Graph g;
   auto device = g.Device("/device:XLA_CPU:0");
