@@ -272,6 +272,26 @@ class IncrementStartsTest(unittest.TestCase):
                 expected = training.rows()
                 np.testing.assert_array_equal(session.run(rows), [expected[4], [3, 3], expected[0], expected[1], [3, 3]])
 
+    def test_columns(self):
+        column = tf.feature_column
+        for saved_parts, keys in ((2, lambda parts: column.categorical_column_with_embedding(
+                "k", tf.int64, partition_num=parts)), (None, lambda _: column.categorical_column_with_identity("k", 40))):
+            _, training = self.saved(saved_parts)
+            start = {"ckpt_to_load_from": self.folder, "tensor_name_in_ckpt": "ids",
+                     "initializer": tf.constant_initializer(0.25)}
+            for made in (lambda: column.embedding_column(keys(None), 2, **start),
+                         lambda: column.embedding_column(keys(3), 2, **start),
+                         lambda: column.shared_embedding_columns([keys(3)], 2, **start)[0],
+                         lambda: tf.contrib.layers.embedding_column(keys(3), 2, **start)):
+                with tf.Graph().as_default(), tf.Session() as session:
+                    layer = column.input_layer({"k": tf.constant(SPECIAL, tf.int64)}, [made()])
+                    session.run(tf.global_variables_initializer())
+                    np.testing.assert_array_equal(session.run(layer), training.rows())
+        option = tf.EmbeddingVariableOption(ckpt=tf.CheckpointOption(self.folder))
+        twice = column.embedding_column(column.categorical_column_with_embedding("k", tf.int64, ev_option=option), 2, **start)
+        with tf.Graph().as_default(), self.assertRaisesRegex(ValueError, "the column 'k' has a checkpoint in the ckpt of"):
+            column.input_layer({"k": tf.constant(SPECIAL, tf.int64)}, [twice])
+
     def test_a_hole_is_explained(self):
         self.saved(2)
         tf.train.remove_checkpoint(self.first)

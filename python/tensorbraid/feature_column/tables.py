@@ -1,10 +1,12 @@
 """The variables that are the tables of embeddings."""
 
+import copy
+
 from tensorbraid import _core, dtypes
 from tensorbraid.feature_column.categorical import growing_column
 from tensorbraid.internal import graphs
+from tensorbraid.internal.embedding_options import CheckpointOption, EmbeddingVariableOption
 from tensorbraid.internal.embedding_variables import get_embedding_variable
-from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.partitioners import fixed_size_partitioner
 from tensorbraid.internal.shapes import TensorShape
 from tensorbraid.internal.variable_scope import get_variable
@@ -25,14 +27,17 @@ def table_of(column, weight_collections, trainable, shared=None):
                              f"shape {existing[0].shape}. Expected shape is {shape}. Suggested fix A: Choose a unique "
                              "name for this collection. Suggested fix B: Do not add any variables to this collection.")
         return existing[0]
-    initializer = column.initializer
-    if column.ckpt_to_load_from is not None:
-        initializer = restorer(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
     trainable = bool(column.trainable and trainable)
     if grows:
-        variable = growing_table("embedding_weights", grows, column.dimension, initializer, trainable,
-                                 weight_collections)
+        start = None
+        if column.ckpt_to_load_from is not None:
+            start = CheckpointOption(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
+        variable = growing_table("embedding_weights", grows, column.dimension, column.initializer, trainable,
+                                 weight_collections, start)
     else:
+        initializer = column.initializer
+        if column.ckpt_to_load_from is not None:
+            initializer = restorer(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
         variable = get_variable("embedding_weights", shape, dtypes.float32, initializer, trainable=trainable,
                                 collections=weight_collections)
     if shared:
@@ -40,27 +45,35 @@ def table_of(column, weight_collections, trainable, shared=None):
     return variable
 
 
-def growing_table(name, column, dimension, initializer, trainable, collections):
-    """The growing table of an EmbeddingCategoricalColumn, made in the open variable scope."""
-    parts = column.partition_num
+def growing_table(name, column, dimension, initializer, trainable, collections, start=None):
+    """The growing table of an EmbeddingCategoricalColumn, made in the open variable scope.
+
+    `start` is the CheckpointOption that the column of the embedding gives.
+    """
+    parts, option = column.partition_num, column.ev_option
+    if start is not None:
+        option = EmbeddingVariableOption() if option is None else copy.copy(option)
+        if option.ckpt is not None and option.ckpt.ckpt_to_load_from:
+            raise ValueError(f"the column '{column.name}' has a checkpoint in the ckpt of its ev_option, and its embedding "
+                             "has ckpt_to_load_from; give one of them")
+        option.ckpt = start
     return get_embedding_variable(name, dimension, initializer=initializer, trainable=trainable,
                                   collections=collections, partitioner=parts and fixed_size_partitioner(parts),
-                                  ev_option=column.ev_option)
+                                  ev_option=option)
 
 
 def restorer(checkpoint, tensor_name):
     """An initializer that reads the value of a tensor from a checkpoint: its prefix, or its folder's latest one."""
-    from tensorbraid.train.checkpoints import latest_checkpoint
+    from tensorbraid.train.checkpoint_chain import CheckpointChain
 
-    prefix = latest_checkpoint(checkpoint) or checkpoint
+    chain = CheckpointChain(checkpoint)
 
     def restore(shape, dtype=None, partition_info=None):
         part = ""
         if partition_info is not None:
             spec = zip(partition_info.var_offset, shape)
             part = f"{' '.join(str(n) for n in partition_info.full_shape)} " + ":".join(f"{o},{n}" for o, n in spec)
-        made = make_op("RestoreV2", [prefix, [tensor_name], [part]], "checkpoint_initializer",
-                       dtypes=[dtypes.as_dtype(dtype)]).outputs[0]
+        made = chain.read(tensor_name, dtypes.as_dtype(dtype), part)
         made.set_shape(shape)
         return made
 
