@@ -21,12 +21,13 @@ Graph& GraphOf(const std::vector<Variable>& table) {
 }
 
 TensorObject EmbeddingLookup(nb::list params, nb::handle ids, nn::PartitionStrategy strategy,
-                             std::optional<double> max_norm, const std::string& name) {
+                             std::optional<double> max_norm, nb::handle counts, const std::string& name) {
   const std::vector<Variable> table = VariablesOf(params);
   Graph& graph = GraphOf(table);
   const ScopeGuard at = AtUserLine(graph);
-  const Output rows = nn::EmbeddingLookup(table, OutputFor(graph, ids, DType::kInvalid, "ids"),
-                                          {.partition_strategy = strategy, .max_norm = max_norm, .name = name});
+  nn::EmbeddingLookupOptions options = {.partition_strategy = strategy, .max_norm = max_norm, .name = name};
+  if (!counts.is_none()) options.counts = OutputFor(graph, counts, DType::kInvalid, "counts");
+  const Output rows = nn::EmbeddingLookup(table, OutputFor(graph, ids, DType::kInvalid, "ids"), options);
   CheckBuilt(graph);
   return Wrap(rows);
 }
@@ -90,7 +91,7 @@ void BindEmbeddings(Module& m) {
       .value("MEAN", nn::Combiner::kMean)
       .value("SQRTN", nn::Combiner::kSqrtN);
   m.def("embedding_lookup", &EmbeddingLookup, nb::arg("params"), nb::arg("ids"), nb::arg("strategy"),
-        nb::arg("max_norm").none(), nb::arg("name"));
+        nb::arg("max_norm").none(), nb::arg("counts").none(), nb::arg("name"));
   m.def("embedding_lookup_sparse", &EmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"), nb::arg("weights").none(),
         nb::arg("strategy"), nb::arg("combiner"), nb::arg("max_norm").none(), nb::arg("name"));
   m.def("safe_embedding_lookup_sparse", &SafeEmbeddingLookupSparse, nb::arg("params"), nb::arg("ids"),

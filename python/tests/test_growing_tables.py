@@ -250,6 +250,22 @@ class FilterTest(unittest.TestCase):
                     self.assertEqual(session.run(table.total_count()), 1)
                     self.assertLess(session.run(rows, {keys: [5]})[0, 0], 2)
 
+    def test_counts_of_distinct_keys_are_given(self):
+        for parts in (0, 2):
+            with tf.Graph().as_default(), tf.Session() as session:
+                table, keys, _, _ = self.table(parts)
+                unique, _, counts = tf.unique_with_counts(keys)
+                rows = tf.nn.embedding_lookup(table, unique, counts=counts)
+                train = tf.train.AdagradOptimizer(0.5).minimize(tf.reduce_sum(rows))
+                session.run(tf.global_variables_initializer())
+                self.assertEqual(session.run(rows, {keys: [5, 6, 6, 6]}).ravel().tolist(), [-7, 2])
+                session.run(train, {keys: [5, 5, 6, 7, 7, 7]})
+                self.assertEqual(session.run(table.total_count()), 1)
+                session.run(train, {keys: [5]})
+                self.assertEqual(session.run(table.total_count()), 2)
+                with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "counts are float"):
+                    tf.nn.embedding_lookup(table, unique, counts=tf.cast(counts, tf.float32))
+
     def test_counts_are_restored_into_other_numbers_of_parts(self):
         with tempfile.TemporaryDirectory() as folder:
             saved = None

@@ -202,7 +202,18 @@ struct DistinctIds {
   Output ids, positions, counts;
 };
 
-DistinctIds DistinctIdsOf(Graph& g, const EmbeddingTable& table, const Output& ids) {
+// With `given`, this is how often each element of `ids` occurs, and otherwise each occurs once.
+DistinctIds DistinctIdsOf(Graph& g, const EmbeddingTable& table, const Output& ids, const Output& given = {}) {
+  if (given.valid() && CountsKeys(table)) {
+    const Operation unique = NodeBuilder(g, "Unique").Input(ids).Finish();
+    if (!unique.valid()) return {};
+    const Output counts = NodeBuilder(g, "UnsortedSegmentSum")
+                              .Input(Reshape(given, {-1}))
+                              .Input(unique.output(1))
+                              .Input(Size(unique.output(0)))
+                              .Output();
+    return {.ids = unique.output(0), .positions = unique.output(1), .counts = counts};
+  }
   const bool counts = CountsKeys(table);
   const Operation unique = NodeBuilder(g, counts ? "UniqueWithCounts" : "Unique").Input(ids).Finish();
   if (!unique.valid()) return {};
@@ -226,7 +237,7 @@ Output RowsOfDistinct(Graph& g, const EmbeddingTable& table, const DistinctIds& 
 // As Lookup with clipping, but each distinct id is looked up once.
 Output LookupOfDistinct(Graph& g, const EmbeddingTable& table, const Output& ids,
                         const EmbeddingLookupOptions& options) {
-  const DistinctIds distinct = DistinctIdsOf(g, table, Reshape(ids, {-1}));
+  const DistinctIds distinct = DistinctIdsOf(g, table, Reshape(ids, {-1}), options.counts);
   if (!distinct.ids.valid()) return {};
   const Output rows = RowsOfDistinct(g, table, distinct, options.partition_strategy, options.max_norm);
   if (!rows.valid()) return {};
@@ -398,6 +409,15 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   auto scope = g->NameScope(options.name);
   const Output id = ids.ToOutput(*g);
   if (!id.valid()) return {};
+  const Output& counts = options.counts;
+  if (counts.valid() &&
+      ((counts.dtype() != kInt32 && counts.dtype() != kInt64) || !counts.shape().IsCompatibleWith(id.shape()))) {
+    g->AddError(InvalidArgument("EmbeddingLookup (", LocationText(ImplOf(*g).UserLine(ids.location())),
+                                "): counts are ", counts.dtype(), counts.shape(),
+                                ", but must be int32 or int64 and have the shape of ", "the ids, ", id.shape(),
+                                ": how often each of them occurs"));
+    return {};
+  }
   if (options.distinct_ids || CountsKeys(table) || IsRegularized(table))
     return LookupOfDistinct(*g, table, id, options);
   const Output rows = Lookup(*g, table, id, options.partition_strategy);

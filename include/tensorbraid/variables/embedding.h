@@ -61,6 +61,10 @@ struct EmbeddingLookupOptions {
   // Looks up each distinct id once, and sums the gradients of its row on the device of the lookup. So each row crosses
   // the network once in each direction. This pays if ids repeat, like the words of a text.
   bool distinct_ids = false;
+  // How often each id occurs, int32 or int64 of the shape of the ids, if a program has made the ids distinct itself. An
+  // id that is there several times has the sum of its counts. This is what the filter of a growing table counts; it has
+  // no other effect. By default each id occurs once. Source: counts of DeepRec's tf.nn.embedding_lookup.
+  Output counts = {};
   std::string name = "embedding_lookup";
 };
 

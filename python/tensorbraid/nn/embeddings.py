@@ -52,14 +52,16 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
                      ev_init_value=None, blocknums=None, counts=None):
     """The rows of a table, which may be in several parts, for these ids.
 
-    The last three arguments are DeepRec's, for growing tables: `counts` says how often each id occurs, which has an
-    effect only for filters. The others are not supported.
+    The last three arguments are DeepRec's, for growing tables. `counts`, integers of the shape of the ids, says how
+    often each of them occurs, for ids that a program has made distinct. The filter of a table counts so many; without
+    `counts`, and in tables without a filter, each id occurs once. The other two are not supported.
     """
     if ev_init_value is not None or blocknums is not None:
-        raise NotImplementedError("the arguments ev_init_value and blocknums of embedding_lookup")
+        raise NotImplementedError("the arguments ev_init_value and blocknums of embedding_lookup: leave them out; the "
+                                  "initializer of the table makes initial rows")
     parts, strategy = _parts(params), _strategy(partition_strategy)
     if all(isinstance(part, _core.Variable) for part in parts):
-        return _core.embedding_lookup(parts, _keys(parts, ids), strategy, max_norm, name or "embedding_lookup")
+        return _core.embedding_lookup(parts, _keys(parts, ids), strategy, max_norm, counts, name or "embedding_lookup")
     if len(parts) > 1:
         return _lookup_in_tensors([tensor(part) for part in parts], ids, strategy, max_norm, name)
     with graphs.name_scope(name, "embedding_lookup", [parts[0], ids]):

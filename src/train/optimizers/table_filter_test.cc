@@ -85,6 +85,44 @@ TEST(TableFilterTest, AKeyIsAdmittedWithTheUpdateThatReachesTheCount) {
   }
 }
 
+TEST(TableFilterTest, AProgramThatMakesKeysDistinctSaysHowOftenTheyOccur) {
+  for (const int parts : {1, 2}) {
+    for (const DType dtype : {kInt32, kInt64}) {
+      Graph g;
+      const EmbeddingVariable table(g, 1,
+                                    {.name = "ids",
+                                     .initializer = Constant(1),
+                                     .partitioner = FixedSizePartitioner(parts),
+                                     .filter_freq = 3,
+                                     .no_permission = -7});
+      const Output keys = Placeholder(g, kInt64, {-1}), counts = Placeholder(g, dtype, {-1});
+      const Output rows = nn::EmbeddingLookup(table, keys, {.counts = counts});
+      const Operation train = GradientDescentOptimizer(0.5).Minimize(ReduceSum(rows));
+      const Output count = table.NumRows();
+      const Operation init = GlobalVariablesInitializer(g);
+      ASSERT_TRUE(g.status().ok()) << g.status();
+      auto session = Session::Create(g).value();
+      ASSERT_TRUE(session->Run({init}).ok());
+      const auto feeds = [&](const std::vector<int32_t>& of, const std::vector<int32_t>& occur) {
+        return std::vector<Feed>{
+            {keys, Tensor::Vector(std::vector<int64_t>(of.begin(), of.end()))},
+            {counts, dtype == kInt32 ? Tensor::Vector(occur)
+                                     : Tensor::Vector(std::vector<int64_t>(occur.begin(), occur.end()))}};
+      };
+      EXPECT_THAT(ValuesOf<float>(session->Run({rows}, feeds({5, 6, 7, 7}, {3, 2, 2, 1})).value()[0]),
+                  ElementsAre(1, -7, 1, 1));
+      ASSERT_TRUE(session->Run({train}, feeds({5, 6}, {3, 2})).ok());
+      EXPECT_EQ(session->Run({count}).value()[0].scalar<int64_t>(), 1);
+      ASSERT_TRUE(session->Run({train}, feeds({6}, {1})).ok());
+      EXPECT_EQ(session->Run({count}).value()[0].scalar<int64_t>(), 2);
+    }
+  }
+  Graph g;
+  const EmbeddingVariable table(g, 1, {.name = "ids", .filter_freq = 3});
+  nn::EmbeddingLookup(table, Placeholder(g, kInt64, {3}), {.counts = Placeholder(g, kInt64, {2})});
+  EXPECT_THAT(std::string(g.status().message()), HasSubstr("counts are int64[2], but must be int32 or int64"));
+}
+
 TEST(TableFilterTest, OccurrencesOfAllLookupsCount) {
   Graph g;
   const EmbeddingVariable table(g, 1, {.name = "ids", .initializer = Constant(1), .filter_freq = 4});
