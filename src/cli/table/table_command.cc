@@ -268,10 +268,11 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
   add_table(exported);
   add_slots(exported);
   exported->add_option("--output", flags->output, "the file to write; without it, standard output")->type_name("FILE");
-  CLI::App* follow = table->add_subcommand("follow", "Write the rows that increments bring, as lines of JSON");
+  CLI::App* follow =
+      table->add_subcommand("follow", "Write the rows and variables that increments bring, as lines of JSON");
   follow->add_option("CHECKPOINT_DIR", flags->checkpoint, "the directory of the checkpoints")->required();
-  follow->add_option("--table", flags->followed, "only this table")->type_name("TABLE");
-  follow->add_flag("--full", flags->full, "begin with the rows of the newest full checkpoint");
+  follow->add_option("--table", flags->followed, "only the rows of this table")->type_name("TABLE");
+  follow->add_flag("--full", flags->full, "begin with the newest full checkpoint itself");
   follow->add_flag("--once", flags->once, "end with what there is, and do not wait for more");
   follow->add_option("--interval", flags->interval, "seconds between two looks for new increments")
       ->check(AtLeast(0.01))
@@ -283,8 +284,11 @@ void AddTableCommand(CLI::App& app, Invocation* invocation) {
       "  {\"begin\":\"model.ckpt-120\",\"full\":false}                           a checkpoint\n"
       "  {\"table\":\"users\",\"key\":18,\"deleted\":true}                         first the keys that it deletes\n"
       "  {\"table\":\"users\",\"key\":17,\"version\":118,\"values\":[0.5,-1.25]}   then rows\n"
-      "  {\"end\":\"model.ckpt-120\",\"full\":false,\"rows\":1,\"deleted\":1}     the checkpoint is complete\n"
-      "A new full checkpoint comes whole (\"full\":true), because no increment leads to it: it replaces all rows.\n"
+      "  {\"variable\":\"dense/bias\",\"dtype\":\"float32\",\"shape\":[2],\"first\":0,\"values\":[0.25,1]}\n"
+      "  {\"end\":\"model.ckpt-120\",\"full\":false,\"rows\":1,\"deleted\":1,\"variables\":1}\n"
+      "A line of a variable has numbers of it that follow each other, from number \"first\" on, row by row. Slots of\n"
+      "optimizers are left out.\n"
+      "A new full checkpoint comes whole (\"full\":true), because no increment leads to it: it replaces all.\n"
       "If an increment is missing, an error says what to do.\n\n"
       "Exits with 0 after --once, 2 on an error.");
   table->footer(

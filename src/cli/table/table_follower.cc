@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "cli/table/saved_variables.h"
 #include "core/text/strings.h"
 #include "io/file.h"
 #include "nlohmann/json.hpp"
@@ -27,9 +28,58 @@ void Append(T number, std::string* text) {
   text->append(digits, end.ptr);
 }
 
-void AppendJson(float number, std::string* text) {
-  if (std::isfinite(number)) return Append(number, text);
-  *text += std::isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"";
+template <typename T>
+void AppendJson(T number, std::string* text) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!std::isfinite(number)) {
+      *text += std::isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"";
+      return;
+    }
+  }
+  Append(number, text);
+}
+
+template <typename T, typename As = T>
+void AppendNumbers(const Tensor& tensor, size_t begin, size_t end, std::string* text) {
+  const auto numbers = tensor.data<T>();
+  for (size_t i = begin; i < end; ++i) {
+    if (i > begin) *text += ",";
+    AppendJson(static_cast<As>(numbers[i]), text);
+  }
+}
+
+// Appends elements of a tensor of numbers, with commas between them. REQUIRES: the dtype is one of ForEachVariable.
+void AppendElements(const Tensor& tensor, size_t begin, size_t end, std::string* text) {
+  switch (tensor.dtype()) {
+    case DType::kFloat32:
+      return AppendNumbers<float>(tensor, begin, end, text);
+    case DType::kFloat64:
+      return AppendNumbers<double>(tensor, begin, end, text);
+    case DType::kFloat16:
+      return AppendNumbers<Float16, float>(tensor, begin, end, text);
+    case DType::kBfloat16:
+      return AppendNumbers<Bfloat16, float>(tensor, begin, end, text);
+    case DType::kInt8:
+      return AppendNumbers<int8_t, int>(tensor, begin, end, text);
+    case DType::kInt16:
+      return AppendNumbers<int16_t>(tensor, begin, end, text);
+    case DType::kInt32:
+      return AppendNumbers<int32_t>(tensor, begin, end, text);
+    case DType::kInt64:
+      return AppendNumbers<int64_t>(tensor, begin, end, text);
+    case DType::kUint8:
+      return AppendNumbers<uint8_t, int>(tensor, begin, end, text);
+    case DType::kUint16:
+      return AppendNumbers<uint16_t>(tensor, begin, end, text);
+    case DType::kUint32:
+      return AppendNumbers<uint32_t>(tensor, begin, end, text);
+    case DType::kUint64:
+      return AppendNumbers<uint64_t>(tensor, begin, end, text);
+    case DType::kBool:
+      return AppendNumbers<bool, int>(tensor, begin, end, text);
+    default:
+      return;
+  }
 }
 
 }  // namespace
@@ -106,7 +156,10 @@ Status TableFollower::Write(const std::string& prefix, bool full) {
     if (!options_.table.empty() && table.name != options_.table) continue;
     TF_RETURN_IF_ERROR(WriteTable(reader, table, full, &rows, &deleted));
   }
-  TF_RETURN_IF_ERROR(WriteLine(StrCat("{\"end\":", which, ",\"rows\":", rows, ",\"deleted\":", deleted, "}")));
+  int64_t variables = 0;
+  if (options_.table.empty()) TF_RETURN_IF_ERROR(WriteVariables(prefix, full, &variables));
+  TF_RETURN_IF_ERROR(WriteLine(
+      StrCat("{\"end\":", which, ",\"rows\":", rows, ",\"deleted\":", deleted, ",\"variables\":", variables, "}")));
   return out_.flush() ? OkStatus() : Unavailable("nobody reads the rows any more");
 }
 
@@ -133,6 +186,30 @@ Status TableFollower::WriteTable(SavedTablesReader& reader, const TableInCheckpo
     ++*rows;
     return WriteLine(line);
   });
+}
+
+Status TableFollower::WriteVariables(const std::string& prefix, bool full, int64_t* variables) {
+  std::string last;
+  const auto write = [&](const VariablePiece& piece) -> Status {
+    *variables += piece.name != last;
+    last = piece.name;
+    std::string begin =
+        StrCat("{\"variable\":", Quoted(piece.name), ",\"dtype\":\"", piece.numbers.dtype(), "\",\"shape\":[");
+    for (int i = 0; i < piece.shape.rank(); ++i) begin += StrCat(i > 0 ? "," : "", piece.shape.dim(i));
+    begin += "],\"first\":";
+    constexpr size_t kNumbersOfLine = 4096;
+    const auto n = static_cast<size_t>(piece.numbers.num_elements());
+    for (size_t at = 0; at < n; at += kNumbersOfLine) {
+      std::string line = begin;
+      Append(piece.first + static_cast<int64_t>(at), &line);
+      line += ",\"values\":[";
+      AppendElements(piece.numbers, at, std::min(n, at + kNumbersOfLine), &line);
+      line += "]}";
+      TF_RETURN_IF_ERROR(WriteLine(line));
+    }
+    return OkStatus();
+  };
+  return ForEachVariable(full ? prefix : full_, full ? std::nullopt : std::optional(prefix), write);
 }
 
 Status TableFollower::WriteLine(const std::string& line) {

@@ -1,4 +1,4 @@
-// Follows the increments of a training: writes the rows that they bring, for a process that serves them.
+// Follows the increments of a training: writes the rows and the variables that they bring, for a process that serves.
 #ifndef TENSORBRAID_CLI_TABLE_TABLE_FOLLOWER_H_
 #define TENSORBRAID_CLI_TABLE_TABLE_FOLLOWER_H_
 
@@ -12,7 +12,7 @@ namespace tensorbraid {
 struct FollowOptions {
   std::string directory;   // of the checkpoints
   bool full = false;       // whether to begin with the rows of the newest full checkpoint
-  std::string table = {};  // only this table; "" for all
+  std::string table = {};  // only this table, and no variables; "" for all
 };
 
 // Writes lines of JSON:
@@ -21,10 +21,13 @@ struct FollowOptions {
 //   void
 //   {"table":"users","key":18,"deleted":true}                            first the keys that it deletes
 //   {"table":"users","key":17,"version":118,"values":[0.5,-1.25]}        then rows; version: step of their last update
-//   {"end":"model.ckpt-120","full":false,"rows":1,"deleted":1}           the checkpoint is complete
+//   {"variable":"bias","dtype":"float32","shape":[2],"first":0,"values":[0.5,1]}    then other variables
+//   {"end":"model.ckpt-120","full":false,"rows":1,"deleted":1,"variables":1}        the checkpoint is complete
 //
+// A line of a variable has up to 4,096 numbers of it that follow each other, from number `first` on, row by row. Which
+// variables there are, ForEachVariable says.
 // Numbers that are not finite are the strings "nan", "inf" and "-inf". Each number is the shortest text from which the
-// same float is read. Not thread-safe.
+// same number is read. Not thread-safe.
 class TableFollower {
  public:
   TableFollower(FollowOptions options, std::ostream& out) : options_(std::move(options)), out_(out) {}
@@ -44,6 +47,8 @@ class TableFollower {
   Status Write(const std::string& prefix, bool full);
   Status WriteTable(SavedTablesReader& reader, const TableInCheckpoint& table, bool full, int64_t* rows,
                     int64_t* deleted);
+  // Writes the variables that the checkpoint brings, and adds how many to `*variables`.
+  Status WriteVariables(const std::string& prefix, bool full, int64_t* variables);
   Status WriteLine(const std::string& line);
 
   const FollowOptions options_;

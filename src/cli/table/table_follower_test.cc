@@ -37,7 +37,7 @@ class TableFollowerTest : public testing::Test {
   static std::vector<int64_t> KeysIn(const std::vector<nlohmann::json>& lines) {
     std::vector<int64_t> keys;
     for (const auto& line : lines) {
-      if (line.contains("values")) keys.push_back(line["key"].get<int64_t>());
+      if (line.contains("version")) keys.push_back(line["key"].get<int64_t>());
     }
     std::sort(keys.begin(), keys.end());
     return keys;
@@ -68,15 +68,17 @@ TEST_F(TableFollowerTest, WritesWhatIncrementsBringAndThenTheNextFullCheckpoint)
   model.Train({7});
   ASSERT_TRUE(model.SaveIncrement(path()).ok());
   const auto lines = Poll(follower);
-  ASSERT_EQ(lines.size(), 7u);
+  ASSERT_EQ(lines.size(), 14u);
   EXPECT_EQ(lines[0]["begin"], "model.ckpt-2");
   EXPECT_EQ(lines[0]["full"], false);
   EXPECT_EQ(KeysIn({lines[1], lines[2]}), Keys({2, 5}));
   EXPECT_EQ(lines[1]["table"], "emb");
   EXPECT_EQ(lines[1]["values"].size(), 2u);
-  EXPECT_EQ(lines[3], nlohmann::json::parse(R"({"end":"model.ckpt-2","full":false,"rows":2,"deleted":0})"));
-  EXPECT_EQ(lines[4]["begin"], "model.ckpt-3");
-  EXPECT_EQ(lines[6]["rows"], 1);
+  EXPECT_EQ(lines[3]["variable"], "dense");
+  EXPECT_EQ(lines[7],
+            nlohmann::json::parse(R"({"end":"model.ckpt-2","full":false,"rows":2,"deleted":0,"variables":3})"));
+  EXPECT_EQ(lines[8]["begin"], "model.ckpt-3");
+  EXPECT_EQ(lines[13]["rows"], 1);
   EXPECT_EQ(Poll(with_full), lines);
   EXPECT_TRUE(Poll(follower).empty());
 
@@ -99,7 +101,7 @@ TEST_F(TableFollowerTest, WhoAppliesTheLinesHasTheRowsOfTheCheckpoint) {
     model.Train({round, round + 10, 5});
     ASSERT_TRUE(model.SaveIncrement(path()).ok());
     for (const auto& line : Poll(follower)) {
-      if (line.contains("values")) served[line["key"].get<int64_t>()] = line["values"].get<std::vector<float>>();
+      if (line.contains("version")) served[line["key"].get<int64_t>()] = line["values"].get<std::vector<float>>();
     }
   }
   // The chain as `tensorbraid table` reads it has the same rows.
@@ -130,6 +132,111 @@ void WriteBundle(const std::string& prefix, const std::map<std::string, Tensor>&
   ASSERT_TRUE(writer->Finish().ok());
 }
 
+TEST_F(TableFollowerTest, WhoAppliesTheLinesHasTheVariablesOfTheCheckpoint) {
+  TableModel model;
+  TableFollower follower({.directory = dir_.path(), .full = true}, out_);
+  std::map<std::string, std::vector<float>> served;
+  std::map<std::string, std::string> kinds;
+  std::vector<size_t> numbers;  // of all lines of a poll
+  ASSERT_TRUE(model.Save(path()).ok());
+  for (int round = 0; round < 4; ++round) {
+    model.Train({round, round + 10, 5});
+    if (round == 3) {
+      ASSERT_TRUE(model.session->Run({model.assign_fixed}).ok());  // saved as a whole then
+    }
+    ASSERT_TRUE((round == 2 ? model.Save(path()) : model.SaveIncrement(path())).ok());
+    numbers.push_back(0);
+    for (const auto& line : Poll(follower)) {
+      if (!line.contains("variable")) continue;
+      size_t size = 1;
+      for (const int64_t dim : line["shape"]) size *= static_cast<size_t>(dim);
+      const std::string name = line["variable"];
+      served[name].resize(size);
+      kinds[name] = line["dtype"];
+      size_t at = line["first"];
+      for (const float value : line["values"]) served[name].at(at++) = value;
+      numbers.back() += line["values"].size();
+    }
+    std::map<std::string, std::vector<float>> expected;
+    const auto state = model.State();
+    const auto fixed = state.begin() + 1 + 2 * TableModel::kKeys;
+    expected["fixed"] = {fixed, fixed + 2 * TableModel::kKeys};
+    const auto dense = fixed + 4 * TableModel::kKeys;  // after the slot of `fixed`
+    expected["dense"] = {dense, dense + 3};
+    expected["global_step"] = {static_cast<float>(round + 1)};
+    EXPECT_EQ(served, expected) << round;
+  }
+  EXPECT_EQ(kinds,
+            (std::map<std::string, std::string>{{"dense", "float32"}, {"fixed", "float32"}, {"global_step", "int64"}}));
+  constexpr size_t kAll = 2 * TableModel::kKeys + 3 + 1;
+  EXPECT_EQ(numbers, (std::vector<size_t>{kAll + 3 * 2 + 4, 3 * 2 + 4, kAll, kAll}));
+  TableFollower of_table({.directory = dir_.path(), .full = true, .table = "emb"}, out_);
+  for (const auto& line : Poll(of_table)) EXPECT_FALSE(line.contains("variable")) << line;
+}
+
+TEST_F(TableFollowerTest, VariablesOfManyNumbersAndOfOtherDTypes) {
+  WriteBundle(dir_.path() + "/m-1", {{"large", Tensor(kFloat32, {3, 2000})},
+                                     {"large/Momentum", Tensor(kFloat32, {3, 2000})},
+                                     {"flags", Tensor::Vector(std::vector<uint8_t>{0, 255})},
+                                     {"exact", Tensor::Of<double>({2}, {0.1, -INFINITY})},
+                                     {"node/.random_state", Tensor::Vector<int64_t>({1})},
+                                     {"words", Tensor::Vector(std::vector<std::string>{"a"})}});
+  ASSERT_TRUE(UpdateCheckpointState(dir_.path(), {.model_checkpoint_path = dir_.path() + "/m-1"}).ok());
+  TableFollower follower({.directory = dir_.path(), .full = true}, out_);
+  const auto lines = Poll(follower);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[1].dump(), R"({"dtype":"float64","first":0,"shape":[2],"values":[0.1,"-inf"],"variable":"exact"})");
+  EXPECT_EQ(lines[2]["values"].dump(), "[0,255]");
+  EXPECT_EQ(lines[3]["values"].size(), 4096u);
+  EXPECT_EQ(lines[4]["first"], 4096);
+  EXPECT_EQ(lines[4]["values"].size(), 6000u - 4096u);
+  EXPECT_EQ(lines[5]["variables"], 3);
+}
+
+TEST_F(TableFollowerTest, IncrementsOfDeepRec) {
+  const std::string full = dir_.path() + "/m-1";
+  const Tensor offsets(kInt32, {1001});
+  WriteBundle(full, {{"t/part_0-keys", Tensor::Vector<int64_t>({0, 2})},
+                     {"t/part_0-values", Tensor::Of<float>({2, 1}, {0, 20})},
+                     {"t/part_0-partition_offset", offsets},
+                     {"t/part_1-keys", Tensor::Vector<int64_t>({1})},
+                     {"t/part_1-values", Tensor::Of<float>({1, 1}, {10})},
+                     {"t/part_1-partition_offset", offsets},
+                     {"fixed", Tensor::Of<float>({3, 1}, {0, 1, 2})}});
+  const std::string directory = StrCat(dir_.path(), "/", kIncrementDirectory);
+  std::filesystem::create_directory(directory);
+  ASSERT_TRUE(UpdateCheckpointState(dir_.path(), {.model_checkpoint_path = full}).ok());
+  TableFollower follower({.directory = dir_.path(), .full = true}, out_);
+  EXPECT_EQ(Poll(follower).size(), 6u);
+  // Each has all changes since the full checkpoint. Part 0 has none.
+  std::vector<std::string> saved;
+  for (const int64_t step : {2, 3}) {
+    std::vector<int64_t> keys = {1};
+    if (step == 3) keys.push_back(3);
+    const std::vector<int64_t> versions(keys.size(), step);
+    saved.push_back(StrCat(directory, "/i-", step));
+    WriteBundle(saved.back(), {{"t/part_1-sparse_incr_keys", Tensor::Vector(keys)},
+                               {"t/part_1-sparse_incr_values", Tensor(kFloat32, {std::ssize(keys), 1})},
+                               {"t/part_1-sparse_incr_versions", Tensor::Vector(versions)},
+                               {"t/part_1-sparse_incr_freqs", Tensor::Vector(versions)},
+                               {"t/part_1-incr_partition_offset", offsets},
+                               {"fixed-sparse_incr_keys", Tensor::Vector<int32_t>({2})},
+                               {"fixed-sparse_incr_values", Tensor::Of<float>({1, 1}, {9})}});
+    ASSERT_TRUE(
+        UpdateCheckpointState(directory, {.model_checkpoint_path = saved.back(), .all_model_checkpoint_paths = saved})
+            .ok());
+    const auto lines = Poll(follower);
+    EXPECT_EQ(KeysIn(lines), keys);
+    ASSERT_EQ(lines.size(), keys.size() + 3);
+    EXPECT_EQ(lines[1]["version"], step);
+    EXPECT_EQ(lines[keys.size() + 1]["first"], 2);
+    EXPECT_TRUE(Poll(follower).empty());
+  }
+  const IncrementChain chain = FindChain(full).value();
+  SavedTablesReader reader = SavedTablesReader::Open(chain.full, chain.increments).value();
+  EXPECT_EQ(reader.CountRows(reader.Find("t").value()).value(), 4);
+}
+
 TEST_F(TableFollowerTest, DeletedKeysAreLinesOfTheirOwn) {
   const std::string full = dir_.path() + "/m-1", increment = StrCat(dir_.path(), "/", kIncrementDirectory, "/m-2");
   WriteBundle(full, {{"t-keys", Tensor::Vector<int64_t>({1, 2, 3})},
@@ -157,7 +264,7 @@ TEST_F(TableFollowerTest, DeletedKeysAreLinesOfTheirOwn) {
             "{\"table\":\"t\",\"key\":3,\"deleted\":true}\n"
             "{\"table\":\"t\",\"key\":2,\"version\":7,\"values\":[\"nan\"]}\n"
             "{\"table\":\"t\",\"key\":4,\"version\":8,\"values\":[40]}\n"
-            "{\"end\":\"m-2\",\"full\":false,\"rows\":2,\"deleted\":2}\n");
+            "{\"end\":\"m-2\",\"full\":false,\"rows\":2,\"deleted\":2,\"variables\":0}\n");
   SavedTablesReader reader = SavedTablesReader::Open(full, {increment}).value();
   const TableInCheckpoint table = reader.Find("t").value();
   EXPECT_EQ(reader.CountRows(table).value(), 3);
