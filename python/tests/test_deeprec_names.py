@@ -159,6 +159,20 @@ class OtherNamesTest(unittest.TestCase):
             with self.assertRaisesRegex(ModuleNotFoundError, "not part of this package|cannot be read yet"):
                 finder.Finder._found(f"tensorflow.python.{module}")
 
+    def test_arguments_of_lookups_that_are_refused_name_a_way_out(self):
+        table = tf.get_embedding_variable("ids", 2)
+        ids = tf.SparseTensor([[0, 0]], tf.constant([1], tf.int64), [1, 1])
+        for words, lookup in (
+                ("call embedding_lookup_sparse", lambda: tf.nn.fused_safe_embedding_lookup_sparse(table, ids, prune=False)),
+                ("sparse_fill_empty_rows", lambda: tf.nn.fused_embedding_lookup_sparse(table, ids, default_id=3)),
+                ("leave it out", lambda: tf.nn.fused_embedding_lookup_sparse(table, ids, blocknums=1)),
+                ("leave them out", lambda: tf.nn.embedding_lookup(table, [1], ev_init_value=1.0)),
+                ("call it in place of", lambda: tf.get_embedding_variable("o", 2, custom_getter=lambda getter: None))):
+            with self.assertRaisesRegex(NotImplementedError, words):
+                lookup()
+        with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "the keys of growing table 'ids' are float32, .*tf.cast"):
+            tf.nn.embedding_lookup(table, tf.constant([1.0]))
+
     def test_files_of_hdfs_are_refused(self):
         path = "hdfs://host/clicks.csv"
         with self.assertRaisesRegex(tf.errors.UnimplementedError, "hdfs"):

@@ -1,6 +1,7 @@
 """Growing tables whose initial rows are those of a matrix: default_value_dim, and initializers that need one."""
 
 import os
+import random
 import tempfile
 import unittest
 
@@ -49,6 +50,25 @@ class MatrixTest(unittest.TestCase):
         self.assertFalse((first == second).all())
         with self.assertRaisesRegex(ValueError, "default_value_dim must be positive, got 0"):
             later.default_value_dim = 0
+
+    def test_a_function_that_draws_without_a_seed_makes_the_same_matrix_in_each_program(self):
+        def drawn(shape, dtype=None, partition_info=None):
+            return np.random.normal(size=shape) + random.random()
+
+        found = []
+        for program in range(2):
+            np.random.seed(program)
+            random.seed(program)
+            tf.reset_default_graph()
+            table = tf.get_embedding_variable("ids", 3, initializer=drawn, ev_option=option(5))
+            others = tf.get_embedding_variable("others", 3, initializer=drawn, ev_option=option(5))
+            after = np.random.random(), random.random()
+            np.random.seed(program)
+            random.seed(program)
+            self.assertEqual((np.random.random(), random.random()), after)  # the program's own numbers are as before
+            found.append(self.rows(table))
+            self.assertFalse((self.rows(others) == found[-1]).any())
+        np.testing.assert_array_equal(*found)
 
     def test_variance_scaling_takes_the_number_of_rows(self):
         table = tf.get_embedding_variable("ids", 4, initializer=tf.glorot_uniform_initializer(), ev_option=option(2))

@@ -78,8 +78,10 @@ class StagedTest(unittest.TestCase):
             tf.staged(tf.constant(1), num_threads=0)
         with self.assertRaisesRegex(ValueError, "at least one tensor"):
             tf.staged(None)
-        with self.assertRaisesRegex(NotImplementedError, "feed_dict of tf.staged"):
+        with self.assertRaisesRegex(NotImplementedError, "feed_dict of tf.staged: let a dataset give these values"):
             tf.staged(tf.constant(1), feed_dict={tf.placeholder(tf.int32): 1})
+        with self.assertRaisesRegex(NotImplementedError, "apply tf.data.experimental.ignore_errors"):
+            tf.staged(tf.constant(1), ignored_exception_types=(tf.errors.InvalidArgumentError,))
 
 
 class OtherNamesTest(unittest.TestCase):

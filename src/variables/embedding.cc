@@ -78,6 +78,21 @@ bool CheckTable(Graph& g, const std::string& function, const EmbeddingTable& tab
   return true;
 }
 
+// Records a mistake and returns false if a growing table cannot have these ids as keys.
+bool CheckKeys(Graph& g, const std::string& function, const EmbeddingTable& table, const Output& ids) {
+  if (!IsGrowing(table) || ids.dtype() == kInt64 || ids.dtype() == kInt32) return true;
+  const char* const cure =
+      ids.dtype() == kString
+          ? "hash them (raw_ops::StringToHashBucketFast with 2^63 - 1 buckets makes the keys that Python makes)"
+          : "cast them to int64 (Cast, in Python tf.cast)";
+  const Variable& part = table.parts()[0];
+  const std::string& name = part.table()->whole.empty() ? part.name() : part.table()->whole;
+  g.AddError(InvalidArgument(function, " (", LocationText(ImplOf(g).UserLine(std::source_location::current())),
+                             "): the keys of growing table '", name, "' are ", ids.dtype(),
+                             ", but must be int64 or int32: ", cure));
+  return false;
+}
+
 // Scales rows whose L2 norm is above max_norm to this norm. `x` has the shape [..., row...].
 Output ClipRows(const Output& x, const Shape& row, std::optional<double> max_norm) {
   if (!max_norm || !x.valid()) return x;
@@ -322,6 +337,7 @@ Output CheckedSparseLookup(const EmbeddingTable& table, const SparseTensor& ids,
   if (g == nullptr) return {};
   const ScopedLocation at(*g, loc);
   if (!CheckTable(*g, "EmbeddingLookupSparse", table, options.partition_strategy)) return {};
+  if (!CheckKeys(*g, "EmbeddingLookupSparse", table, ids.values)) return {};
   auto scope = g->NameScope(options.name);
   return SparseLookup(*g, table, ids, weights, options);
 }
@@ -357,6 +373,7 @@ Output SafeLookup(const EmbeddingTable& table, const SparseTensor& sparse_ids, c
   Graph& g = *graph;
   const ScopedLocation at(g, loc);
   if (!CheckTable(g, "SafeEmbeddingLookupSparse", table, options.partition_strategy)) return {};
+  if (!CheckKeys(g, "SafeEmbeddingLookupSparse", table, sparse_ids.values)) return {};
   auto scope = g.NameScope(options.name);
   // Reshape the ids to a matrix: all dimensions but the last are merged into its rows.
   const Output outer = StridedSlice(sparse_ids.dense_shape, {0}, {-1}, {1});
@@ -408,7 +425,7 @@ Output EmbeddingLookup(const EmbeddingTable& table, const Operand& ids, const Em
   if (!CheckTable(*g, "EmbeddingLookup", table, options.partition_strategy)) return {};
   auto scope = g->NameScope(options.name);
   const Output id = ids.ToOutput(*g);
-  if (!id.valid()) return {};
+  if (!id.valid() || !CheckKeys(*g, "EmbeddingLookup", table, id)) return {};
   const Output& counts = options.counts;
   if (counts.valid() &&
       ((counts.dtype() != kInt32 && counts.dtype() != kInt64) || !counts.shape().IsCompatibleWith(id.shape()))) {

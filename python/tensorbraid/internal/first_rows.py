@@ -1,5 +1,7 @@
 """The initial rows of growing tables: numbers that C++ computes by key, or a matrix."""
 
+import contextlib
+import random
 import zlib
 
 import numpy as np
@@ -14,7 +16,7 @@ def initial_rows(graph, name, initializer, count, dim):
     """The initializer of C++ for the table `name`, and None; or None, and its matrix [count, dim].
 
     A matrix follows from the seed of the graph, the name of the table and the initializer alone, so all programs of a
-    cluster have the same one.
+    cluster have the same one, unless the initializer draws from a generator of its own.
     """
     if isinstance(initializer, type):
         initializer = initializer()
@@ -31,13 +33,27 @@ def initial_rows(graph, name, initializer, count, dim):
     return None, _matrix(graph.seed, name, initializer, count, dim)
 
 
+@contextlib.contextmanager
+def _seeded(seed):
+    """While it is open, np.random and random draw the same numbers in all programs. Then they go on as before."""
+    of_numpy, of_python = np.random.get_state(), random.getstate()
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(of_numpy)
+        random.setstate(of_python)
+
+
 def _matrix(seed, name, initializer, count, dim):
     """The value of the initializer, or the given array or tensor, as an array [count, dim]."""
     from tensorbraid.internal.session import Session
 
     drawn = graphs.Graph()
-    with drawn.as_default():
-        graphs.set_random_seed((seed or 0) + zlib.crc32(name.encode()))
+    seed = (seed or 0) + zlib.crc32(name.encode())
+    with drawn.as_default(), _seeded(seed):
+        graphs.set_random_seed(seed)
         try:
             value = initializer
             if callable(initializer):

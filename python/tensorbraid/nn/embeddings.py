@@ -150,7 +150,8 @@ def fused_safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_wei
                                        default_id=None, name=None, partition_strategy="div", max_norm=None, prune=True):
     """safe_embedding_lookup_sparse under another name of DeepRec. Without `prune`, no id is dropped as invalid."""
     if not prune:
-        raise NotImplementedError("prune=False of fused_safe_embedding_lookup_sparse")
+        raise NotImplementedError("prune=False of fused_safe_embedding_lookup_sparse: call embedding_lookup_sparse, which "
+                                  "drops no ids")
     return safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights, combiner, default_id,
                                         name or "fused_safe_embedding_lookup_sparse", partition_strategy, max_norm)
 
@@ -160,13 +161,14 @@ def fused_embedding_lookup_sparse(params, sp_ids, sparse_weights=None, partition
                                   blocknums=None):
     """embedding_lookup_sparse under another name of DeepRec, or its safe form if `prune_invalid_ids` is true."""
     if blocknums is not None:
-        raise NotImplementedError("the argument blocknums of fused_embedding_lookup_sparse")
+        raise NotImplementedError("the argument blocknums of fused_embedding_lookup_sparse: leave it out")
     name = name or "fused_embedding_lookup_sparse"
     if prune_invalid_ids:
         return safe_embedding_lookup_sparse(params, sp_ids, sparse_weights, combiner or "mean", default_id, name,
                                             partition_strategy or "div", max_norm)
     if default_id is not None:
-        raise NotImplementedError("default_id of fused_embedding_lookup_sparse without prune_invalid_ids")
+        raise NotImplementedError("default_id of fused_embedding_lookup_sparse without prune_invalid_ids: set it, too, or "
+                                  "fill the empty rows with tf.sparse_fill_empty_rows")
     return embedding_lookup_sparse(params, sp_ids, sparse_weights, partition_strategy or "mod", name, combiner,
                                    max_norm)
 

@@ -80,9 +80,11 @@ def mark_target_node(nodes):
 
 def _ahead(sources, feed_dict, ignored, name):
     if feed_dict:
-        raise NotImplementedError("feed_dict of tf.staged")
+        raise NotImplementedError("feed_dict of tf.staged: let a dataset give these values, such as "
+                                  "tf.data.Dataset.from_generator")
     if ignored:
-        raise NotImplementedError("ignored_exception_types of tf.staged")
+        raise NotImplementedError("ignored_exception_types of tf.staged: apply tf.data.experimental.ignore_errors() to "
+                                  "the dataset")
     for other in sources[1:]:
         nest.assert_same_structure(sources[0], other)
     with graphs.name_scope(name, "prefetch"):

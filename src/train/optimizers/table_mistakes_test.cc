@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/text/strings.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -54,6 +55,26 @@ TEST(TableMistakesTest, AGradientThatIsNotFiniteChangesNothing) {
               HasSubstr("the gradient of key 77 of growing table 'ids' has a number that is nan in global step 1"));
   EXPECT_THAT(std::string(refused.message()), HasSubstr("skip_not_finite"));
   EXPECT_THAT(*t.Lookup({1, 77}), ElementsAre(-0.5f, 0));
+}
+
+TEST(TableMistakesTest, KeysOfAnotherDTypeAreRefusedWithTheCure) {
+  for (const auto& [dtype, cure] : {std::pair(kFloat32, "cast them to int64"), {kString, "StringToHashBucketFast"}}) {
+    for (const bool sparse : {false, true}) {
+      Graph g;
+      const EmbeddingVariable table(g, 1, {.name = "ids", .partitioner = FixedSizePartitioner(2)});
+      const Output keys = Placeholder(g, dtype, {-1});
+      if (sparse) {
+        nn::SafeEmbeddingLookupSparse(
+            table,
+            {.indices = Placeholder(g, kInt64, {-1, 2}), .values = keys, .dense_shape = Placeholder(g, kInt64, {2})});
+      } else {
+        nn::EmbeddingLookup(table, keys);
+      }
+      const std::string message(g.status().message());
+      EXPECT_THAT(message, HasSubstr(StrCat("the keys of growing table 'ids' are ", dtype, ", but must be int64")));
+      EXPECT_THAT(message, HasSubstr(cure));
+    }
+  }
 }
 
 TEST(TableMistakesTest, ATableCanLeaveOutSuchRows) {
