@@ -37,6 +37,7 @@ class FailingAcceleratorTest : public testing::Test {
       init_.push_back(NodeBuilder(g_, "Assign").Input(variable).Input(x_).Finish());
     }
     add_ = NodeBuilder(g_, "AssignAdd").Input(v_).Input(x_ + x_).Finish();
+    add_w_ = NodeBuilder(g_, "AssignAdd").Input(v_).Input(w_).Finish();
     sum_ = v_ + w_;
     rows_ = NodeBuilder(g_, "Gather").Name("rows").Input(w_).Input(indices_).Finish().output(0);
     assign_rows_ = NodeBuilder(g_, "Assign").Input(late_).Input(rows_).Finish();
@@ -96,7 +97,7 @@ class FailingAcceleratorTest : public testing::Test {
   Graph g_;
   Output x_, indices_, v_, w_, late_, sum_, rows_, is_initialized_, late_is_initialized_;
   std::vector<Operation> init_;
-  Operation add_, assign_rows_, enqueue_, dequeue_;
+  Operation add_, add_w_, assign_rows_, enqueue_, dequeue_;
   std::unique_ptr<Session> session_;
 };
 pjrt::FakePluginControl* FailingAcceleratorTest::control = nullptr;
@@ -144,6 +145,34 @@ TEST_F(FailingAcceleratorTest, AStepEndsWhileAProgramOfAnotherOneRuns) {
   control->hold_work(false);
   second_step.join();
   EXPECT_TRUE(second.ok()) << second;
+}
+
+// The program goes on, and what needs its results waits for it.
+TEST_F(FailingAcceleratorTest, AStepReturnsAtItsDeadlineWhileItsProgramRuns) {
+  ASSERT_TRUE(session_->Run({add_w_}).ok());  // what follows waits for no compiler
+  EXPECT_EQ(Sum(), 3);
+  const int runs = control->runs;
+  control->hold_work(true);
+  // A busy machine may reach a deadline before the program has begun.
+  for (auto timeout = std::chrono::milliseconds(50); control->runs == runs; timeout *= 2) {
+    const Status late = session_->Run({add_w_}, {}, {.timeout = timeout}).status();
+    EXPECT_TRUE(absl::IsDeadlineExceeded(late)) << late;
+    EXPECT_THAT(std::string(late.message()), HasSubstr("still running"));
+  }
+  EXPECT_EQ(control->runs, runs + 1);
+  float sum = 0;
+  std::atomic<bool> has_ended{false};
+  std::thread next_step([&] {
+    sum = Sum();
+    has_ended = true;
+  });
+  const Status late = session_->Run({v_}, {}, {.timeout = std::chrono::milliseconds(50)}).status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(late)) << late;
+  EXPECT_FALSE(has_ended);
+  control->hold_work(false);
+  next_step.join();
+  EXPECT_EQ(sum, 4) << "the program has updated its variable";
+  EXPECT_EQ(Sum(), 4);
 }
 
 TEST_F(FailingAcceleratorTest, AVariableThatAFailedProgramHasConsumedIsLost) {
