@@ -81,8 +81,8 @@ lists all of them. The ops of TensorFlow that are missing are at the end, with t
 - *devices*: the devices that have a kernel. `(graph)`: the op needs no kernel, because its node is fed or is replaced
   before the graph runs. `accelerators`: a node of the op is part of an accelerator's program, or passes on what the
   device has in its memory. Such a node runs on the host if one of its dtypes or attributes does not fit; then the log
-  says why. A node of any other op runs on the host. tests/ops/compiled_ops.txt has the reasons for those ops that
-  TensorFlow compiles, docs/accelerators.md the rule.
+  says why. A node of any other op runs on the host. [Ops without an emitter](#ops-without-an-emitter) has the reasons
+  for those that TensorFlow compiles for accelerators, [accelerators.md](accelerators.md) the rule.
 - *gradient*: `yes` if `Gradients` of the C++ API supports the op; `stops` if the op is not differentiable by nature, so
   that gradients end there; empty if `Gradients` reports an error. TensorFlow's clients do not depend on this: their
   graphs contain the gradients.
@@ -138,6 +138,21 @@ std::string Paragraph(std::string_view text) {
   return lines + "\n";
 }
 
+std::string HostSection() {
+  std::string text = StrCat(
+      "\n## Ops without an emitter\n\n",
+      Paragraph("TensorFlow compiles these ops for accelerators. Here the host computes them, for these reasons, which "
+                "the log and the messages about placement have, too. Other ops without an emitter are those that "
+                "TensorFlow does not compile, either."),
+      "\n| why | ops |\n|---|---|\n");
+  std::map<std::string, std::vector<std::string>> groups;  // by reason
+  for (const auto& [op, reason] : pjrt::EmitterRegistry::Global().host_ops()) groups[reason].push_back(op);
+  for (const auto& [reason, ops] : groups) {
+    text += StrCat("| ", reason, " | ", StrJoin(ops, ", "), " |\n");
+  }
+  return text;
+}
+
 std::string MissingSection(const std::vector<MissingOps>& groups) {
   size_t count = 0;
   std::string text;
@@ -178,7 +193,7 @@ std::string OpsDocument() {
                    ").\n\n| op | dtypes | devices | gradient | function |\n|---|---|---|---|---|\n");
     for (const auto& [name, line] : table) text += line;
   }
-  return text + MissingSection(OpsMissingHere());
+  return text + HostSection() + MissingSection(OpsMissingHere());
 }
 
 }  // namespace tensorbraid

@@ -35,6 +35,16 @@ TEST(OpsDocument, NamesAcceleratorsForOpsThatTheyHave) {
   EXPECT_NE(line_of("DecodeCSV").find("| CPU |"), std::string::npos) << line_of("DecodeCSV");
 }
 
+TEST(OpsDocument, SaysWhyOpsHaveNoEmitter) {
+  const std::string text = OpsDocument();
+  const size_t start = text.find("\n## Ops without an emitter\n");
+  ASSERT_NE(start, std::string::npos);
+  const std::string section = text.substr(start, text.find("\n## ", start + 1) - start);
+  EXPECT_NE(section.find("\n| the shape of its output depends on the elements of its inputs | "), std::string::npos);
+  EXPECT_NE(section.find(", Where |"), std::string::npos) << section;
+  EXPECT_EQ(section.find(" MatMul"), std::string::npos) << section;
+}
+
 // Whether this build can run the op. Some ops are registered only so that the error says why they cannot run.
 bool IsAvailable(std::string_view op) {
   return OpRegistry::Global().Find(op) != nullptr && op != "EagerPyFunc" && op != "SqlDataset";

@@ -357,9 +357,14 @@ EmitterDef& EmitterRegistry::Add(std::string_view op, const TypeConstraints& typ
   return emitters_.emplace(std::move(name), std::move(def))->second;
 }
 
+void EmitterRegistry::LeaveToHost(std::string_view op, std::string_view reason) { host_ops_.emplace(op, reason); }
+
 StatusOr<const EmitterDef*> EmitterRegistry::Find(const Node& node) const {
   const auto [begin, end] = emitters_.equal_range(node.type());
-  if (begin == end) return NotFound(node.type(), " has no emitter");
+  if (begin == end) {
+    const auto reason = host_ops_.find(node.type());
+    return NotFound(node.type(), " has no emitter", reason == host_ops_.end() ? "" : StrCat(": ", reason->second));
+  }
   std::string reasons;
   for (auto it = begin; it != end; ++it) {
     std::string reason;

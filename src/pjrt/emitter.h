@@ -146,6 +146,12 @@ class EmitterRegistry {
   EmitterDef& Add(std::string_view op, const TypeConstraints& types, EmitFn emit,
                   std::source_location location = std::source_location::current());
 
+  // The op has no emitter, although TensorFlow compiles it for accelerators. `reason` says why, as in "Where has no
+  // emitter: the shape of its output depends on the elements of its inputs".
+  void LeaveToHost(std::string_view op, std::string_view reason);
+  // The reasons, by op.
+  const std::map<std::string, std::string, std::less<>>& host_ops() const { return host_ops_; }
+
   // The emitter for a node. NotFound, with the reason, if no emitter fits. Whether the node's static inputs are known
   // is not checked: see StaticInputs. The result stays valid.
   StatusOr<const EmitterDef*> Find(const Node& node) const;
@@ -156,6 +162,7 @@ class EmitterRegistry {
 
  private:
   std::multimap<std::string, EmitterDef, std::less<>> emitters_;
+  std::map<std::string, std::string, std::less<>> host_ops_;
 };
 
 // The numbers of the inputs of the node that must be known when the program is made: the static inputs, and strings,

@@ -17,6 +17,7 @@ namespace tensorbraid::pjrt {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 ProgramArgument TensorArgument(const Output& tensor, const Shape& shape) {
@@ -255,6 +256,8 @@ TEST(Emitters, GiveReasons) {
   EXPECT_THAT(find(NodeBuilder(g, "Exp").Input(x).Output()), HasSubstr("Exp has no emitter for T = complex64"));
   EXPECT_THAT(find(NodeBuilder(g, "VarHandleOp").Attr("dtype", kFloat32).Attr("shape", Shape()).Output()),
               HasSubstr("VarHandleOp has no emitter"));
+  EXPECT_THAT(find(NodeBuilder(g, "Where").Input(Const(g, Tensor::Vector<float>({0, 1}))).Output()),
+              EndsWith("Where has no emitter: the shape of its output depends on the elements of its inputs"));
 }
 
 // The family and the name of a file: "math/binary.cc" for "ops/math/binary.cc" and for "kernels/pjrt/math/binary.cc".

@@ -1,7 +1,9 @@
-// Adds all emitters, file by file (files.inc).
+// Adds all emitters, file by file (files.inc), and the reasons why other ops have none.
 #include "pjrt/emitter.h"
 
 namespace tensorbraid::pjrt {
+
+void LeaveOpsToHost(EmitterRegistry& r);  // host_ops.cc
 
 #define TB_FILE(name) void Register##name##Emitters(EmitterRegistry& r);
 #include "kernels/pjrt/files.inc"
@@ -13,6 +15,7 @@ const EmitterRegistry& EmitterRegistry::Global() {
 #define TB_FILE(name) Register##name##Emitters(*r);
 #include "kernels/pjrt/files.inc"
 #undef TB_FILE
+    LeaveOpsToHost(*r);
     return r;
   }();
   return *registry;

@@ -1,0 +1,142 @@
+// The ops that the host computes, although TensorFlow compiles them for accelerators. The log, the messages about
+// placement and docs/ops.md have these reasons. Other ops without an emitter are those that TensorFlow does not
+// compile, either.
+#include "pjrt/emitter.h"
+
+namespace tensorbraid::pjrt {
+namespace {
+
+constexpr char kChooses[] = "the host chooses the generator of random numbers";
+constexpr char kDraws[] = "it draws numbers one after the other, as many as it needs";
+constexpr char kEqualMaxima[] = "each of several equal maxima gets the gradient, unlike in StableHLO";
+constexpr char kExecutor[] = "control flow and calls of functions run in the executor";
+constexpr char kGenerator[] = "it uses the state of a generator, which the host keeps";
+constexpr char kImages[] = "the host prepares images";
+constexpr char kIndices[] = "its indices must be checked, which no program does yet for this op";
+constexpr char kQuantization[] = "programs are not quantized";
+constexpr char kReadsVariable[] = "it only reads what the host keeps of a variable";
+constexpr char kSeries[] = "its values are those of a series or a search, which the CPU computes to the last digits";
+constexpr char kShape[] = "the shape of its output depends on the elements of its inputs";
+constexpr char kSteps[] = "it is an algorithm in steps, and a matrix without a result is an error";
+constexpr char kUnused[] = "no model of the families that programs are made for needs it";
+constexpr char kUpdatesPart[] = "it updates a part of a variable";
+
+constexpr struct {
+  const char* op;
+  const char* reason;
+} kHostOps[] = {
+    {"AdjustContrastv2", kImages},
+    {"AdjustHue", kImages},
+    {"AdjustSaturation", kImages},
+    {"BesselI0e", kSeries},
+    {"BesselI1e", kSeries},
+    {"Betainc", kSeries},
+    {"Bincount", kIndices},
+    {"Case", kExecutor},
+    {"Cholesky", kSteps},
+    {"Conv", kUnused},
+    {"DenseBincount", kIndices},
+    {"DynamicPartition", kShape},
+    {"Erfinv", kSeries},
+    {"ExtractImagePatches", kImages},
+    {"FFT", kUnused},
+    {"FFT2D", kUnused},
+    {"FFT3D", kUnused},
+    {"FakeParam", kExecutor},
+    {"FakeQuantWithMinMaxArgs", kQuantization},
+    {"FakeQuantWithMinMaxArgsGradient", kQuantization},
+    {"FakeQuantWithMinMaxVars", kQuantization},
+    {"FakeQuantWithMinMaxVarsGradient", kQuantization},
+    {"FakeQuantWithMinMaxVarsPerChannel", kQuantization},
+    {"FakeQuantWithMinMaxVarsPerChannelGradient", kQuantization},
+    {"HSVToRGB", kImages},
+    {"IFFT", kUnused},
+    {"IFFT2D", kUnused},
+    {"IFFT3D", kUnused},
+    {"IRFFT", kUnused},
+    {"IRFFT2D", kUnused},
+    {"IRFFT3D", kUnused},
+    {"If", kExecutor},
+    {"Igamma", kSeries},
+    {"IgammaGradA", kSeries},
+    {"Igammac", kSeries},
+    {"InTopKV2", kIndices},
+    {"ListDiff", kShape},
+    {"LowerBound", kUnused},
+    {"MatrixInverse", kSteps},
+    {"MatrixSolve", kSteps},
+    {"MatrixTriangularSolve", kSteps},
+    {"MaxPool3DGrad", kEqualMaxima},
+    {"MaxPool3DGradGrad", kUnused},
+    {"MaxPoolGradGradV2", kUnused},
+    {"Multinomial", kDraws},
+    {"Ndtri", kSeries},
+    {"NextAfter", kUnused},
+    {"NonMaxSuppressionV3", kShape},
+    {"NonMaxSuppressionV4", kShape},
+    {"ParallelDynamicStitch", kIndices},
+    {"ParameterizedTruncatedNormal", kDraws},
+    {"PartitionedCall", kExecutor},
+    {"PlaceholderWithDefault", kExecutor},
+    {"Polygamma", kSeries},
+    {"Qr", kSteps},
+    {"QuantizeAndDequantizeV2", kQuantization},
+    {"QuantizeAndDequantizeV3", kQuantization},
+    {"QuantizeAndDequantizeV4", kQuantization},
+    {"RFFT", kUnused},
+    {"RFFT2D", kUnused},
+    {"RFFT3D", kUnused},
+    {"RGBToHSV", kImages},
+    {"RandomGammaGrad", kSeries},
+    {"RandomShuffle", kDraws},
+    {"ResizeBilinear", kImages},
+    {"ResizeBilinearGrad", kImages},
+    {"ResizeNearestNeighbor", kImages},
+    {"ResourceScatterAdd", kIndices},
+    {"ResourceScatterDiv", kIndices},
+    {"ResourceScatterMax", kIndices},
+    {"ResourceScatterMin", kIndices},
+    {"ResourceScatterMul", kIndices},
+    {"ResourceScatterNdAdd", kIndices},
+    {"ResourceScatterNdSub", kIndices},
+    {"ResourceScatterNdUpdate", kIndices},
+    {"ResourceScatterSub", kIndices},
+    {"ResourceScatterUpdate", kIndices},
+    {"ResourceStridedSliceAssign", kUpdatesPart},
+    {"ReverseSequence", kIndices},
+    {"RngReadAndSkip", kGenerator},
+    {"RngSkip", kGenerator},
+    {"SelfAdjointEigV2", kSteps},
+    {"SparseMatMul", kUnused},
+    {"SparseToDense", kIndices},
+    {"StatefulPartitionedCall", kExecutor},
+    {"StatelessCase", kExecutor},
+    {"StatelessIf", kExecutor},
+    {"StatelessMultinomial", kDraws},
+    {"StatelessRandomGetAlg", kChooses},
+    {"StatelessWhile", kExecutor},
+    {"Svd", kSteps},
+    {"SymbolicGradient", kExecutor},
+    {"TensorScatterAdd", kIndices},
+    {"TensorScatterMax", kIndices},
+    {"TensorScatterMin", kIndices},
+    {"TensorScatterSub", kIndices},
+    {"TensorScatterUpdate", kIndices},
+    {"ToBool", kExecutor},
+    {"TridiagonalSolve", kSteps},
+    {"Unique", kShape},
+    {"UniqueV2", kShape},
+    {"UpperBound", kUnused},
+    {"VariableShape", kReadsVariable},
+    {"Where", kShape},
+    {"While", kExecutor},
+    {"Zeta", kSeries},
+};
+
+}  // namespace
+
+void LeaveOpsToHost(EmitterRegistry& r) {
+  for (const auto& [op, reason] : kHostOps) r.LeaveToHost(op, reason);
+}
+
+}  // namespace tensorbraid::pjrt
