@@ -161,6 +161,23 @@ TEST(PlacerTest, WhatCanBeInAProgramPrefersTheFirstGpu) {
   EXPECT_EQ(m.init.device(), kGpu0.ToString());
 }
 
+// The reason is that of kernels/pjrt/host_ops.cc.
+TEST(PlacerTest, TheLogSaysWhyTheHostComputesAnOp) {
+  Graph g;
+  const Output x = Placeholder(g, kFloat32, {-1}, "x");
+  NodeBuilder(g, "Where").Name("where").Input(x).Finish();
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  testing::internal::CaptureStderr();
+  const Status placed = PlaceNodes(&g, {.devices = {kCpu, kGpu0}, .log_placement = true});
+  const std::string log = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(placed.ok()) << placed;
+  EXPECT_NE(log.find("where (Where): " + kCpu.ToString() +
+                     ", since Where has no emitter: the shape of its output depends "
+                     "on the elements of its inputs\n"),
+            std::string::npos)
+      << log;
+}
+
 // The place of a variable does not depend on what else a step runs.
 TEST(PlacerTest, AVariableIsWhereverItsDtypeSays) {
   Graph g;
