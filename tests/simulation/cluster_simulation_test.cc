@@ -242,6 +242,15 @@ TEST(ClusterRecovery, TrainingOfGrowingTablesContinues) {
   }
 }
 
+TEST(ClusterRecovery, TrainingContinuesFromIncrements) {
+  for (const bool sync : {false, true}) {
+    TrainOnSeeds(
+        8, {.num_ps = 2, .sync = sync, .tables = 2, .last_step = 40, .checkpoints = true, .increments = true},
+        NothingMore,
+        FaultPlanOptions{.num_ps = 2, .kinds = {Kind::kPowerLoss, Kind::kKill, Kind::kKillAtChange, Kind::kStop}});
+  }
+}
+
 TEST(ClusterRecovery, SynchronousTrainingWithASpareContinues) {
   TrainOnSeeds(15, {.num_workers = 3, .sync = true, .spares = 1, .last_step = 40, .checkpoints = true}, NothingMore,
                FaultPlanOptions{.num_workers = 3, .kinds = kAllFaults});

@@ -49,7 +49,10 @@ class ReadValues {
 }  // namespace
 
 Replica::Replica(const TestCluster& cluster, int worker, const TrainingOptions& options)
-    : target(cluster.worker_target(worker)), is_chief(worker == 0), checkpoints(options.checkpoints) {
+    : target(cluster.worker_target(worker)),
+      is_chief(worker == 0),
+      checkpoints(options.checkpoints),
+      increments(options.increments) {
   auto device =
       g.Device(ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
   x = Placeholder(g, kFloat32, {-1, 4}, "x");
@@ -70,7 +73,7 @@ Replica::Replica(const TestCluster& cluster, int worker, const TrainingOptions& 
   Output loss = ReduceMean(nn::SparseSoftmaxCrossEntropy(labels, logits)) - ReduceSum(count * of_worker);
   if (options.tables > 0) keys = Placeholder(g, kInt64, {-1}, "keys");
   for (int i = 0; i < options.tables; ++i) {
-    EmbeddingVariableOptions of_table = {.name = StrCat("rows_", i), .initializer = Zeros()};
+    EmbeddingVariableOptions of_table = {.name = StrCat("rows_", i), .initializer = Zeros(), .filter_freq = i % 2};
     if (options.num_ps > 1) of_table.partitioner = FixedSizePartitioner(options.num_ps);
     const EmbeddingVariable table(g, options.num_workers, of_table);
     loss = loss - ReduceSum(nn::EmbeddingLookup(table, keys) * of_worker);
@@ -106,7 +109,8 @@ Status Replica::Train(Runs& runs, const std::function<void()>& ready, const std:
   MonitoredTrainingSessionOptions options{.master = target, .is_chief = is_chief, .hooks = hooks};
   if (checkpoints) {
     options.checkpoint_dir = kCheckpoints;
-    if (is_chief) options.save_checkpoint_every_steps = 5;
+    if (is_chief) options.save_checkpoint_every_steps = increments ? 15 : 5;
+    if (is_chief && increments) options.save_increment_every = std::chrono::milliseconds(1);
   }
   TF_ASSIGN_OR_RETURN(const auto session, MonitoredTrainingSession(g, options));
   ready();

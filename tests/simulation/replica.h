@@ -47,7 +47,7 @@ struct Replica {
 
   const std::string target;
   const bool is_chief;
-  const bool checkpoints;
+  const bool checkpoints, increments;
   Graph g;
   Output x, labels, step, keys;
   std::vector<Output> rows;    // of all keys, for each growing table

@@ -34,10 +34,12 @@ struct TrainingOptions {
   // Variables that the parameter servers get beside the three that every model has: its weights, the global step, and
   // the one that counts gradients.
   int biases = 0;
-  // Growing tables, in parts on all parameter servers. Each step trains two keys in each of them.
+  // Growing tables, in parts on all parameter servers. Each step trains two keys in each of them. Every second table
+  // counts keys, and admits them at once.
   int tables = 0;
   int64_t last_step = 20;
   bool checkpoints = false;  // the chief saves one every 5 steps, on the simulated disk
+  bool increments = false;   // with checkpoints: the chief saves one every 15 steps, and an increment after other steps
   int clients = 0;           // threads whose sessions come and go
   // Faults begin before half of the steps have been made, so that training can always end. A parameter server may be
   // killed, and the connection to it may be lost, only with checkpoints.

@@ -160,11 +160,11 @@ def main(args, tf_config, server):
                 if not server:
                     scaffold.saver.restore(session, tf.train.latest_checkpoint(args.checkpoint))
                 session.run([tf.local_variables_initializer(), to_test])
-                runners = tf.train.start_queue_runners(session) if args.smartstaged else []
+                if args.smartstaged:
+                    tf.train.start_queue_runners(session)
                 for _ in range(20):
                     session.run(model.auc_op)
                 print("auc %.4f" % session.run(model.auc), flush=True)
-                del runners
 
 
 if __name__ == "__main__":
