@@ -181,7 +181,10 @@ void BindSession(Module& m) {
             return InvalidArgument("there are no accelerators of type ", device_type);
           }
           if (id < 0) return InvalidArgument("the number of a device must not be negative, got ", id);
-          return pjrt::Accelerator::OfType(device_type).ClientWith(id);
+          pjrt::Accelerator& accelerator = pjrt::Accelerator::OfType(device_type);
+          // As many as sessions will expect, for a plugin that has as many as it is told.
+          accelerator.Expect(pjrt::FindPlugin(pjrt::ThisMachine(), device_type).devices);
+          return accelerator.ClientWith(id);
         });
         Check(client.status());
         pjrt::DeviceMemory memory{.bytes_in_use = -1};

@@ -30,6 +30,13 @@ class GpuScriptTest(unittest.TestCase):
         self.assertEqual([device.name for device in tf.config.list_physical_devices("GPU")],
                          ["/physical_device:GPU:0", "/physical_device:GPU:1"])
 
+    def test_all_gpus_have_details_before_the_first_session(self):
+        program = ("import tensorbraid as tf\n"
+                   "for gpu in tf.config.list_physical_devices('GPU'):\n"
+                   "    print(tf.config.experimental.get_device_details(gpu)['device_name'])\n")
+        shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(len(shown.stdout.split()), 2, shown)
+
     def test_a_gpu_has_details_and_cannot_be_divided(self):
         gpu = tf.config.list_physical_devices("GPU")[1]
         details = tf.config.experimental.get_device_details(gpu)
