@@ -70,11 +70,11 @@ tf::Output Loss(tf::Output labels, tf::Output logits) {
 }
 
 tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data::Mnist mnist,
-                 const examples::TrainOptions& options) {
+                 const std::string& device_type, const examples::TrainOptions& options) {
   tf::Graph g;
   g.SetRandomSeed(options.seed);
   Devices devices;
-  for (int i = 0; i < kColumns; ++i) devices.push_back(examples::ReplicaDevice(task, i));
+  for (int i = 0; i < kColumns; ++i) devices.push_back(examples::ReplicaDevice(task, i, device_type));
   auto device = g.Device(devices[0]);
   auto images = tf::Placeholder(g, tf::kFloat32, {-1, tf::data::Mnist::kPixels}, "images");
   auto labels = tf::Placeholder(g, tf::kInt64, {-1}, "labels");
@@ -104,7 +104,7 @@ tf::Status Train(const tf::TaskFlags& task, const std::string& master, tf::data:
   auto difference = examples::LargestDifference(loss, grads, loss_on_one, grads_on_one);
 
   auto session_options = options.Session(task, master, hooks);
-  session_options.session.device_count = {{"CPU", kColumns}};
+  session_options.session.device_count = {{device_type, kColumns}};
   TF_ASSIGN_OR_RETURN(auto session, tf::MonitoredTrainingSession(g, session_options));
 
   // Compares them before the first step. In a cluster this is left out, because other workers may change the variables
@@ -127,6 +127,8 @@ tf::Status Main(int argc, char** argv) {
   tf::StopOnSignals();
   tf::Flags flags("Trains a network of two columns, each on a device of its own. A cluster can be given as well.");
   auto& task = flags.DefineTask(/*required=*/false);
+  auto& device_type =
+      flags.Define("device_type", "CPU", "what the columns are on: CPU, GPU, or XLA_CPU (docs/accelerators.md)");
   const examples::TrainFlags train_flags(flags, {.program = "two_columns",
                                                  .steps = 1000,
                                                  .batch_size = 64,
@@ -139,12 +141,12 @@ tf::Status Main(int argc, char** argv) {
   std::unique_ptr<tf::Server> server;
   if (task.has_cluster()) {
     tf::ServerOptions server_options = task.server_options();
-    server_options.device_count = {{"CPU", kColumns}};
+    if (task.job_name != "ps") server_options.device_count = {{device_type, kColumns}};
     TF_ASSIGN_OR_RETURN(server, tf::Server::Create(task.cluster(), server_options));
     if (task.job_name == "ps") return server->Join();
   }
   TF_ASSIGN_OR_RETURN(auto mnist, options.LoadMnist(task));
-  return Train(task, server ? server->target() : "", std::move(mnist), options);
+  return Train(task, server ? server->target() : "", std::move(mnist), device_type, options);
 }
 
 int main(int argc, char** argv) { return tf::ExitCode(Main(argc, argv)); }
