@@ -117,46 +117,6 @@ class GpuScriptTest(unittest.TestCase):
         self.assertLess(losses[0][3], losses[0][0])
         np.testing.assert_allclose(losses[0], losses[1], rtol=1e-5)
 
-    def test_an_autoencoder_and_a_gan_train_as_on_the_cpu(self):
-        images = np.random.RandomState(3).rand(16, 12).astype(np.float32)
-
-        def dense(x, size, name):
-            weights = tf.get_variable(name, [x.shape[1], size], initializer=tf.random_normal_initializer(0, 0.3, seed=5))
-            return tf.matmul(x, weights)
-
-        def autoencoder(x):
-            loss = tf.reduce_mean(tf.square(tf.sigmoid(dense(tf.nn.relu(dense(x, 4, "in")), 12, "out")) - x))
-            return [loss], [tf.train.AdamOptimizer(0.05).minimize(loss)]
-
-        def gan(x):
-            noise = tf.random_normal([16, 3], seed=7)
-            with tf.variable_scope("generator"):
-                made = tf.sigmoid(dense(tf.nn.relu(dense(noise, 8, "in")), 12, "out"))
-
-            def judge(x, label):
-                with tf.variable_scope("judge", reuse=tf.AUTO_REUSE):
-                    logits = dense(tf.nn.leaky_relu(dense(x, 8, "in")), 1, "out")
-                return tf.reduce_mean(
-                    tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.fill([16, 1], label), logits=logits))
-
-            losses = [judge(x, 1.0) + judge(made, 0.0), judge(made, 1.0)]
-            return losses, [tf.train.AdamOptimizer(0.02).minimize(loss, var_list=tf.trainable_variables(scope))
-                            for loss, scope in zip(losses, ("judge", "generator"))]
-
-        for model in (autoencoder, gan):
-            curves = []
-            for device in ("/cpu:0", "/gpu:0"):
-                tf.reset_default_graph()
-                with tf.device(device):
-                    x = tf.placeholder(tf.float32, [16, 12])
-                    losses, train = model(x)
-                with tf.Session() as session:
-                    session.run(tf.global_variables_initializer())
-                    curves.append([[session.run([*losses, step], {x: images})[:-1] for step in train]
-                                   for _ in range(8)])
-            self.assertLess(curves[0][-1][0][0], curves[0][0][0][0])
-            np.testing.assert_allclose(curves[0], curves[1], rtol=1e-4)
-
     def test_synchronous_replicas_with_a_parameter_server_train_as_on_the_cpu(self):
         batch = np.linspace(-1, 1, 24, dtype=np.float32).reshape(6, 4)
         curves = []
