@@ -493,14 +493,18 @@ class CheckpointTest(unittest.TestCase):
 
     def test_an_imported_meta_graph_has_its_table(self):
         with tempfile.TemporaryDirectory() as folder:
-            training = Training(2, OPTIMIZERS["Adagrad"]).start().run(range(3))
+            training = Training(2, OPTIMIZERS["Adagrad"], incremental=True).start().run(range(3))
             saved = training.saver.save(training.session, os.path.join(folder, "model"))
+            expected = training.all()
+            increment = training.run(range(3, 4)).saver.incremental_save(training.session, os.path.join(folder, "model"))
             with tf.Graph().as_default():
                 saver = tf.train.import_meta_graph(saved + ".meta")
                 with tf.Session() as session:
                     saver.restore(session, saved)
                     rows = session.run(training.rows.name, {training.keys.name: np.arange(VOCABULARY)})
-            np.testing.assert_array_equal(rows, training.all())
+                    np.testing.assert_array_equal(rows, expected)
+                    with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "is an increment, and holds only"):
+                        saver.restore(session, increment)
 
 
 class GraphTest(unittest.TestCase):

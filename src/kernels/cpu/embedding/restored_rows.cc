@@ -442,6 +442,16 @@ class TableRestore {
   absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
 };
 
+// InvalidArgument if a checkpoint, which is to have all rows of a table, is an increment.
+Status CheckFull(BundleReader& reader, const std::string& table) {
+  bool is_increment = reader.Find(kLinkTensor).ok();
+  for (const char* part : {"", "/part_0"}) is_increment = is_increment || HasRowsOfDeepRec(reader, table + part);
+  if (!is_increment) return OkStatus();
+  return InvalidArgument("'", reader.prefix(), "' is an increment, and holds only those rows of growing table '", table,
+                         "' that have changed: name its full checkpoint, or restore it by a saver with ",
+                         "SaverOptions::incremental (in Python, incremental_save_restore=True)");
+}
+
 }  // namespace
 
 Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
@@ -453,6 +463,7 @@ Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vecto
   }
   for (size_t i = 0; i < prefixes.size(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefixes[i]));
+    if (i == 0) TF_RETURN_IF_ERROR(CheckFull(*reader, table.whole));
     TF_RETURN_IF_ERROR(restore.Read(*reader, /*is_increment=*/i > 0));
   }
   return OkStatus();

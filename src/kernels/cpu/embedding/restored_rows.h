@@ -21,7 +21,8 @@ struct RestoredTable {
 // increments that follow it, to `rows`. `counts` gets the counts of keys; null if the table has no filter. Increments
 // have only those of keys with rows. The saved table may have any number of parts, or be a static variable: key i
 // gets its row i. NotFound if one of the checkpoints lacks the table or a slot, InvalidArgument if dtypes or shapes
-// do not fit, FailedPrecondition if the table has a filter and the saved one had none, DataLoss for damaged files.
+// do not fit or the first checkpoint is an increment, FailedPrecondition if the table has a filter and the saved one
+// had none, DataLoss for damaged files.
 Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
                 const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows, KeyCounts* counts);
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "checkpoint/files.h"
+#include "checkpoint/row_tensors.h"
 #include "core/threads/thread.h"
 #include "io/file_testutil.h"
 #include "kernels/cpu/embedding/embedding_testutil.h"
@@ -236,6 +237,26 @@ TEST_F(TableCheckpointTest, IncrementsAreReadInTheirOrderWithoutTheKeysThatAreDe
   EXPECT_EQ(ValuesOf(*table.Lookup(task, {1, 7})), (std::vector<float>{1, 1.5f, 7, 8}));
   EXPECT_FALSE(restore({"first", "gone"}).ok());
   EXPECT_EQ(*table.Rows(task), 5);
+}
+
+TEST_F(TableCheckpointTest, AnIncrementAloneIsRefused) {
+  TestTask task;
+  Train(task, 1);
+  const auto rows = RowsOf(task, 1);
+  Graph g;
+  const Output key = Constant(g, Tensor::Vector<int64_t>({1})), values = Constant(g, Floats({1, 2}, {1, 2}));
+  ASSERT_TRUE(SaveTensors(g, "ours", {"emb-keys", "emb-values", kLinkTensor},
+                          {key, values, Constant(g, Tensor::Vector(std::vector<std::string>(5)))})
+                  .ok());
+  ASSERT_TRUE(SaveTensors(g, "deeprec", {"emb-sparse_incr_keys", "emb-sparse_incr_values"}, {key, values}).ok());
+  for (const char* increment : {"ours", "deeprec"}) {
+    const Status refused = Restore(task, increment, Part("emb", 0, 1));
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_NE(refused.message().find("is an increment, and holds only those rows of growing table 'emb'"),
+              std::string::npos)
+        << refused;
+    EXPECT_TRUE(RowsOf(task, 1) == rows);
+  }
 }
 
 TEST_F(TableCheckpointTest, WhatIsMissingIsNamedAndNothingIsLost) {
