@@ -1,9 +1,10 @@
 // Measures what a step of a session adds to a small program on an accelerator, compared with the same program run by
 // src/pjrt alone: execute it, wait for it, copy its result to the host.
 //
-//     TENSORBRAID_ACCELERATOR_PLUGIN=PLUGIN.so accelerator_benchmark [RUNS [TYPE]]
+//     TENSORBRAID_ACCELERATOR_PLUGIN=PLUGIN.so accelerator_benchmark [RUNS [TYPE [PAUSE_US]]]
 //
-// TYPE is the type of the devices: XLA_CPU, if it is not given, or GPU.
+// TYPE is the type of the devices: XLA_CPU, if it is not given, or GPU. Between two runs, the program computes for
+// PAUSE_US microseconds, which do not count. Threads of a plugin may have gone to sleep after that.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -35,10 +36,14 @@ Tensor Numbers() {
   return t;
 }
 
+std::chrono::microseconds pause{0};  // before each run
+
 // The times of the runs in microseconds, sorted.
 std::vector<double> Times(int runs, const std::function<Status()>& run) {
   std::vector<double> times;
   for (int i = -100; i < runs; ++i) {
+    const auto paused = Clock::now();
+    while (Clock::now() - paused < pause) continue;
     const auto began = Clock::now();
     const Status status = run();
     const std::chrono::duration<double, std::micro> took = Clock::now() - began;
@@ -145,6 +150,7 @@ Status Measure(int runs, int variables, const std::string& type) {
 int main(int argc, char** argv) {
   const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 10'000;
   const std::string type = argc > 2 ? argv[2] : "XLA_CPU";
+  if (argc > 3) tensorbraid::pause = std::chrono::microseconds(std::atoi(argv[3]));
   for (const int variables : {3, 130}) {
     const tensorbraid::Status status = tensorbraid::Measure(runs, variables, type);
     if (status.ok()) continue;

@@ -1,11 +1,11 @@
 """Writes the training steps of three models: those of Tensorbraid as GraphDefs, those of JAX as programs in StableHLO.
 
-    PYTHONPATH=build/release/python python benchmarks/accelerator_models.py tensorbraid DIR
-    python benchmarks/accelerator_models.py jax DIR
+    PYTHONPATH=build/release/python python benchmarks/accelerator_models.py tensorbraid DIR [BATCH]
+    python benchmarks/accelerator_models.py jax DIR [BATCH]
 
-README.md says how they are compared. The models have the same layers, losses and optimizers on both sides: softmax
+accelerator_marks compares them. The models have the same layers, losses and optimizers on both sides: softmax
 regression (batch 100, gradient descent), LeNet (batch 128, Adam) and ResNet-20 (batch 128, Momentum, weight decay,
-averages of batch normalisation).
+averages of batch normalisation). BATCH is another batch for all of them.
 """
 
 import os
@@ -14,7 +14,7 @@ import sys
 STAGES = [(16, 3), (32, 3), (64, 3)]
 
 
-def tensorbraid_models(directory):
+def tensorbraid_models(directory, fixed_batch):
     import tensorbraid as tf
 
     def batch_norm_relu(x, relu=True):
@@ -27,25 +27,28 @@ def tensorbraid_models(directory):
         return batch_norm_relu(x, relu)
 
     def softmax():
-        x = tf.placeholder(tf.float32, [100, 784], "images")
-        return tf.layers.dense(x, 10), 100, tf.train.GradientDescentOptimizer(0.5)
+        batch = fixed_batch or 100
+        x = tf.placeholder(tf.float32, [batch, 784], "images")
+        return tf.layers.dense(x, 10), batch, tf.train.GradientDescentOptimizer(0.5)
 
     def lenet():
-        x = tf.placeholder(tf.float32, [128, 28, 28, 1], "images")
+        batch = fixed_batch or 128
+        x = tf.placeholder(tf.float32, [batch, 28, 28, 1], "images")
         x = tf.layers.max_pooling2d(tf.layers.conv2d(x, 32, 5, padding="same", activation=tf.nn.relu), 2, 2)
         x = tf.layers.max_pooling2d(tf.layers.conv2d(x, 64, 5, padding="same", activation=tf.nn.relu), 2, 2)
-        x = tf.layers.dense(tf.reshape(x, [128, 7 * 7 * 64]), 1024, tf.nn.relu)
-        return tf.layers.dense(x, 10), 128, tf.train.AdamOptimizer(1e-4)
+        x = tf.layers.dense(tf.reshape(x, [batch, 7 * 7 * 64]), 1024, tf.nn.relu)
+        return tf.layers.dense(x, 10), batch, tf.train.AdamOptimizer(1e-4)
 
     def resnet():
-        x = convolution(tf.placeholder(tf.float32, [128, 32, 32, 3], "images"), 16, 3, 1)
+        batch = fixed_batch or 128
+        x = convolution(tf.placeholder(tf.float32, [batch, 32, 32, 3], "images"), 16, 3, 1)
         for stage, (filters, blocks) in enumerate(STAGES):
             for i in range(blocks):
                 stride = 2 if stage and not i else 1
                 shortcut = convolution(x, filters, 1, stride, relu=False) if stride > 1 else x
                 y = convolution(convolution(x, filters, 3, stride), filters, 3, 1, relu=False)
                 x = tf.nn.relu(y + shortcut)
-        return tf.layers.dense(tf.reduce_mean(x, [1, 2]), 10), 128, tf.train.MomentumOptimizer(0.05, 0.9)
+        return tf.layers.dense(tf.reduce_mean(x, [1, 2]), 10), batch, tf.train.MomentumOptimizer(0.05, 0.9)
 
     for model in (softmax, lenet, resnet):
         with tf.Graph().as_default() as graph, tf.device("/gpu:0"):
@@ -54,11 +57,12 @@ def tensorbraid_models(directory):
             loss = tf.losses.sparse_softmax_cross_entropy(labels, logits) + tf.losses.get_regularization_loss()
             with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
                 train = optimizer.minimize(loss, name="train")
-            assert train.name == "train"
+            init = tf.global_variables_initializer()
+            assert (train.name, init.name) == ("train", "init")
         tf.train.write_graph(graph, directory, model.__name__ + ".pb", as_text=False)
 
 
-def jax_models(directory):
+def jax_models(directory, fixed_batch):
     import jax
     import jax.numpy as jnp
     from jax import lax
@@ -156,6 +160,7 @@ def jax_models(directory):
         "resnet": (resnet_loss, momentum, resnet, copies(resnet), averages, (128, 32, 32, 3)),
     }
     for name, (loss, update, weights, slots, averages, shape) in models.items():
+        shape = (fixed_batch or shape[0], *shape[1:])
         def step(weights, slots, averages, x, labels, loss=loss, update=update):
             (_, averages), gradients = jax.value_and_grad(loss, has_aux=True)(weights, averages, x, labels)
             return (*update(weights, slots, gradients), averages)
@@ -168,4 +173,5 @@ def jax_models(directory):
 
 if __name__ == "__main__":
     os.makedirs(sys.argv[2], exist_ok=True)
-    {"tensorbraid": tensorbraid_models, "jax": jax_models}[sys.argv[1]](sys.argv[2])
+    write = {"tensorbraid": tensorbraid_models, "jax": jax_models}[sys.argv[1]]
+    write(sys.argv[2], int(sys.argv[3]) if sys.argv[3:] else None)

@@ -133,7 +133,8 @@ class Parser {
 
   static constexpr std::pair<const char*, ElementType> kTypes[] = {
       {"f32>", ElementType::kF32}, {"f64>", ElementType::kF64}, {"i1>", ElementType::kPred},
-      {"i32>", ElementType::kS32}, {"i64>", ElementType::kS64}, {"ui64>", ElementType::kU64}};
+      {"i32>", ElementType::kS32}, {"i64>", ElementType::kS64}, {"ui32>", ElementType::kU32},
+      {"ui64>", ElementType::kU64}};
 
   std::string_view text_;
   std::map<std::string, int> numbers_;
