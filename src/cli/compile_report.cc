@@ -1,6 +1,9 @@
 #include "cli/compile_report.h"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "core/system/clock.h"
@@ -18,26 +21,50 @@ std::string NumberText(size_t number, const std::string& name) {
   return StrCat(number, " ", name, number == 1 ? "" : "s");
 }
 
-// A row of the table. Sets `error` and returns no figures if the program cannot be compiled.
-TextRow CompileRow(const pjrt::Topology& card, const StepProgram& program, std::string* error) {
-  TextRow row = {program.last_node, StrCat(program.num_nodes)};
-  if (!program.text.ok()) {
-    *error = std::string(program.text.status().message());
-    return row;
+// Compiles the programs of a step, equal ones once, and makes the rows of the table.
+class ProgramTable {
+ public:
+  explicit ProgramTable(const pjrt::Topology& card) : card_(card) {}
+
+  void Add(const StepProgram& program) {
+    TextRow& row = rows_.emplace_back(TextRow{program.last_node, DeviceOf(program), StrCat(program.num_nodes)});
+    if (!program.text.ok()) return Fail(program, program.text.status(), &row);
+    const auto began = MonotonicClock::now();
+    const auto [known, added] = memory_.try_emplace(program.text->text, pjrt::ProgramMemory());
+    if (added) known->second = card_.Compile(program.text->text, program.name);
+    const std::chrono::duration<double> took = MonotonicClock::now() - began;
+    if (!known->second.ok()) return Fail(program, known->second.status(), &row);
+    const pjrt::ProgramMemory& memory = *known->second;
+    row.push_back(added ? Formatted("%.2f s", took.count()) : "as above");
+    for (const int64_t bytes : {memory.arguments, memory.outputs, memory.aliased, memory.temporaries}) {
+      row.push_back(SizeText(static_cast<double>(bytes)));
+    }
+    of_device_[DeviceOf(program)] += memory.arguments + memory.outputs - memory.aliased + memory.temporaries;
   }
-  const auto began = MonotonicClock::now();
-  const auto memory = card.Compile(program.text->text, program.name);
-  const std::chrono::duration<double> took = MonotonicClock::now() - began;
-  if (!memory.ok()) {
-    *error = std::string(memory.status().message());
-    return row;
+
+  int failed() const { return failed_; }
+  const std::map<std::string, int64_t>& of_device() const { return of_device_; }
+  // The table, and the errors below.
+  std::string Text() const { return StrCat(TableText(rows_), errors_); }
+
+ private:
+  static std::string DeviceOf(const StepProgram& program) {
+    return program.device.substr(program.device.rfind("/device:") + std::string_view("/device:").size());
   }
-  row.push_back(Formatted("%.2f s", took.count()));
-  for (const int64_t bytes : {memory->arguments, memory->outputs, memory->aliased, memory->temporaries}) {
-    row.push_back(SizeText(static_cast<double>(bytes)));
+  void Fail(const StepProgram& program, const Status& status, TextRow* row) {
+    ++failed_;
+    row->push_back("failed, see below");
+    errors_ += StrCat("failed: ", program.name, ": ", status.message(), "\n");
   }
-  return row;
-}
+
+  const pjrt::Topology& card_;
+  std::vector<TextRow> rows_ = {{"program, by its last node", "device", "nodes", "compiled in", "arguments", "outputs",
+                                 "of these in place", "temporary"}};
+  std::map<std::string, StatusOr<pjrt::ProgramMemory>> memory_;  // by the text of the program
+  std::map<std::string, int64_t> of_device_;                     // what a run needs
+  std::string errors_;
+  int failed_ = 0;
+};
 
 }  // namespace
 
@@ -50,33 +77,29 @@ StatusOr<std::string> CompilerFor(const std::string& path) {
 
 StatusOr<CompileReport> CompileStep(const pjrt::Topology& card, const CompileRequest& request) {
   TF_ASSIGN_OR_RETURN(std::shared_ptr<const Graph> graph,
-                      planner::StepOnAccelerator(request.graph, request.options, "GPU"));
+                      planner::StepOnAccelerators(request.graph, request.options, "GPU"));
   TF_ASSIGN_OR_RETURN(const StepPrograms step, ProgramsOf(graph));
-  CompileReport report{.text = "",
-                       .programs = static_cast<int>(step.programs.size()),
-                       .failed = 0,
-                       .on_host = static_cast<int>(step.on_host.size())};
-  std::vector<TextRow> rows = {
-      {"program, by its last node", "nodes", "compiled in", "arguments", "outputs", "of these in place", "temporary"}};
+  ProgramTable table(card);
   if (!request.dump.empty()) TF_RETURN_IF_ERROR(MakeDirectories(request.dump));
-  std::string errors;
-  for (const StepProgram& program : step.programs) {
-    std::string error;
-    rows.push_back(CompileRow(card, program, &error));
-    if (!error.empty()) {
-      ++report.failed;
-      rows.back().push_back("failed, see below");
-      errors += StrCat("failed: ", program.name, ": ", error, "\n");
-    }
-    if (!request.dump.empty() && program.text.ok()) {
-      TF_RETURN_IF_ERROR(
-          WriteFile(JoinPath(request.dump, StrCat("program_", rows.size() - 2, ".mlir")), program.text->text));
-    }
+  for (size_t i = 0; i < step.programs.size(); ++i) {
+    const StepProgram& program = step.programs[i];
+    table.Add(program);
+    if (request.dump.empty() || !program.text.ok()) continue;
+    TF_RETURN_IF_ERROR(WriteFile(JoinPath(request.dump, StrCat("program_", i, ".mlir")), program.text->text));
   }
-  report.text = StrCat(TableText(rows), errors);
-  report.text += StrCat("The step has ", NumberText(step.programs.size(), "program"), ", and ",
-                        NumberText(step.on_host.size(), "node"), " that the host computes between programs",
-                        step.on_host.empty() ? "." : ":", "\n");
+  CompileReport report{.text = table.Text(),
+                       .programs = static_cast<int>(step.programs.size()),
+                       .failed = table.failed(),
+                       .on_host = static_cast<int>(step.on_host.size()),
+                       .host_trips = step.host_trips,
+                       .memory = 0};
+  for (const auto& [device, bytes] : table.of_device()) {
+    report.memory = std::max(report.memory, bytes);
+    report.text += StrCat("On ", device, ", a run needs ", SizeText(static_cast<double>(bytes)), ".\n");
+  }
+  report.text += StrCat("The step has ", NumberText(step.programs.size(), "program"), ", and goes from the device to ",
+                        "the host and back ", NumberText(step.host_trips, "time"), ". The host computes ",
+                        NumberText(step.on_host.size(), "node"), step.on_host.empty() ? "." : ":", "\n");
   for (const std::string& node : step.on_host) report.text += StrCat("  ", node, "\n");
   return report;
 }

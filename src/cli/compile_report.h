@@ -2,6 +2,7 @@
 #ifndef TENSORBRAID_CLI_COMPILE_REPORT_H_
 #define TENSORBRAID_CLI_COMPILE_REPORT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -20,8 +21,11 @@ struct CompileRequest {
 struct CompileReport {
   std::string text;  // lines for a terminal
   int programs = 0;
-  int failed = 0;   // of them; the text has the errors
-  int on_host = 0;  // nodes that run between programs
+  int failed = 0;      // of them; the text has the errors
+  int on_host = 0;     // nodes that the host computes
+  int host_trips = 0;  // StepPrograms::host_trips
+  // What a run needs on the device that needs the most, in bytes, without the code of programs.
+  int64_t memory = 0;
 };
 
 // The plugin that compiles for GPUs: `path`, or the one that is installed. It needs no card. NotFound if there is none.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "core/text/strings.h"
 #include "graph/model/graph_impl.h"
@@ -69,7 +70,10 @@ TEST_F(CompileReportTest, ShowsTheProgramsOfAStep) {
     EXPECT_EQ(report->failed, 0) << report->text;
     EXPECT_THAT(report->text, HasSubstr("\ntrain "));
     EXPECT_THAT(report->text, HasSubstr(" 32 B "));  // of the two arguments
-    EXPECT_THAT(report->text, HasSubstr("The step has 1 program, and 0 nodes that the host computes"));
+    EXPECT_THAT(report->text, HasSubstr("On GPU:0, a run needs 32 B.\n"));
+    EXPECT_THAT(report->text,
+                HasSubstr("The step has 1 program, and goes from the device to the host and back 0 times. "
+                          "The host computes 0 nodes.\n"));
     EXPECT_THAT(ReadFile(request_.dump + "/program_0.mlir").value_or(""), HasSubstr("stablehlo.subtract"));
   }
 }
@@ -94,6 +98,39 @@ TEST_F(CompileReportTest, NamesWhatTheHostComputesAndWhatTheCompilerRefuses) {
   EXPECT_THAT(report->text, HasSubstr("Unique 'unique'"));
   EXPECT_THAT(report->text,
               HasSubstr("Unique has no emitter: the shape of its output depends on the elements of its inputs"));
+}
+
+TEST_F(CompileReportTest, CompilesEqualProgramsOfSeveralDevicesOnce) {
+  std::vector<Operation> updates;
+  for (const int i : {0, 1}) {
+    const auto device = graph_.Device(StrCat("/gpu:", i));
+    const Variable v(graph_, {4}, Zeros(), {.name = StrCat("v", i)});
+    updates.push_back(NodeBuilder(graph_, "AssignSubVariableOp").Input(v.handle()).Input(x_).Finish());
+  }
+  Group(graph_, updates, "train");
+  const auto report = Report(4);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->programs, 2) << report->text;
+  EXPECT_EQ(report->failed, 0) << report->text;
+  EXPECT_EQ(report->memory, 32);
+  EXPECT_THAT(report->text, HasSubstr(" as above "));
+  EXPECT_THAT(report->text, HasSubstr("On GPU:0, a run needs 32 B.\nOn GPU:1, a run needs 32 B.\n"));
+}
+
+TEST_F(CompileReportTest, CountsTripsToTheHost) {
+  Output delta = x_ + x_;
+  for (int i = 0; i < 2; ++i) {
+    const auto host = graph_.Device("/cpu:0");
+    const Output on_host = Abs(delta);
+    const auto device = graph_.Device("/gpu:0");
+    delta = on_host + on_host;
+  }
+  AddStep(delta, /*reference=*/false);
+  const auto report = Report(4);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->programs, 3) << report->text;
+  EXPECT_EQ(report->on_host, 0) << report->text;  // only what was to be on the device counts
+  EXPECT_EQ(report->host_trips, 2) << report->text;
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class ExampleStepsTest : public testing::Test {
         command, " --accelerator_plugin=GPU=" TB_FAKE_PLUGIN " --batch_size=4 > ", dir_.path(), "/output 2>&1");
     EXPECT_EQ(std::system(line.c_str()), 0) << line;
     TF_ASSIGN_OR_RETURN(const planner::TrainingGraph graph, planner::ReadProfile(dir_.path() + "/profile", 1));
-    TF_ASSIGN_OR_RETURN(std::shared_ptr<const Graph> step, planner::StepOnAccelerator(graph, {.batch = 4}, "GPU"));
+    TF_ASSIGN_OR_RETURN(std::shared_ptr<const Graph> step, planner::StepOnAccelerators(graph, {.batch = 4}, "GPU"));
     return ProgramsOf(std::move(step));
   }
   // Writes digits without any dark pixel, for programs that train with MNIST.

@@ -27,6 +27,9 @@ struct StepPrograms {
   // The nodes on an accelerator that are in no program and run on the host, each with the reason: "RandomUniform
   // 'dropout/random' (train.py:10): RandomUniform has no emitter".
   std::vector<std::string> on_host;
+  // How often the step goes from a program to nodes of the host and from there to another program: the most on any path
+  // through the graph, where an iteration of a loop counts once. Such a trip keeps the device waiting.
+  int host_trips = 0;
 };
 
 // The programs of one task's part of a graph, which is placed and optimized. Makes the texts that the first run of the

@@ -240,20 +240,25 @@ StatusOr<std::unique_ptr<Graph>> NodesOfStep(const TrainingGraph& graph, const G
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Graph>> StepOnAccelerator(const TrainingGraph& graph, const GraphOptions& options,
-                                                   const std::string& device_type) {
+StatusOr<std::unique_ptr<Graph>> StepOnAccelerators(const TrainingGraph& graph, const GraphOptions& options,
+                                                    const std::string& device_type) {
   TF_ASSIGN_OR_RETURN(auto step, NodesOfStep(graph, options));
   const std::string task = FullTaskName("localhost", 0);
+  std::set<int> accelerators = {0};
   for (const auto& node : ImplOf(*step).nodes()) {
     const auto asked = DeviceName::Parse(node->device());
     const bool on_host = node->type() == "_Arg" || node->type() == "_Retval" ||
                          (asked.ok() && (asked->job == "ps" || asked->type == "CPU"));
-    node->set_device(StrCat(task, "/device:", on_host ? "CPU" : device_type, ":0"));
+    const int number = on_host || !asked.ok() ? 0 : asked->id.value_or(0);
+    if (!on_host) accelerators.insert(number);
+    node->set_device(StrCat(task, "/device:", on_host ? "CPU" : device_type, ":", number));
   }
   PlacerOptions placer = {.devices = {}, .allow_soft_placement = true};
-  for (const std::string& type : {device_type, std::string("CPU")}) {
-    placer.devices.push_back(*DeviceName::Parse(StrCat(task, "/device:", type, ":0")));
-  }
+  const auto add = [&](const std::string& type, int number) {
+    placer.devices.push_back(*DeviceName::Parse(StrCat(task, "/device:", type, ":", number)));
+  };
+  for (const int number : accelerators) add(device_type, number);
+  add("CPU", 0);
   TF_RETURN_IF_ERROR(PlaceNodes(step.get(), placer));
   TF_RETURN_IF_ERROR(Optimize(step.get()));
   return step;

@@ -18,11 +18,12 @@ namespace tensorbraid::planner {
 StatusOr<std::map<std::string, std::unique_ptr<Graph>>> PlacedStep(const TrainingGraph& graph,
                                                                    const GraphOptions& options);
 
-// Returns the step on one task with one accelerator of this type and a CPU, as a session of this process would prepare
-// it (placement/, executor/optimize.h). Nodes that name a device of type CPU or a parameter server are on the CPU, all
-// others on the accelerator. Errors as ProgramOf.
-StatusOr<std::unique_ptr<Graph>> StepOnAccelerator(const TrainingGraph& graph, const GraphOptions& options,
-                                                   const std::string& device_type);
+// Returns the step on one task with accelerators of this type and a CPU, as a session of this process would prepare it
+// (placement/, executor/optimize.h). Nodes that name a device of type CPU or a parameter server are on the CPU. Those
+// that name another device are on the accelerator with its number, and all others on the first one. Errors as
+// ProgramOf.
+StatusOr<std::unique_ptr<Graph>> StepOnAccelerators(const TrainingGraph& graph, const GraphOptions& options,
+                                                    const std::string& device_type);
 
 // The first dimension of the first feed that has one: the examples of a step. 0 if it is not known.
 int64_t BatchOf(const TrainingGraph& graph);
