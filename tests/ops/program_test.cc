@@ -2,6 +2,7 @@
 // the row's outputs, and plugins must compute the row's values.
 #include "pjrt/program.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -305,16 +307,168 @@ TEST(OpPrograms, AreMadeOfRows) {
   }
 }
 
-// One row of each op and dtype of the first input.
+// The op and its dtypes, each an attribute: "Cast DstT=int32 SrcT=float".
+std::string OpAndTypes(const Node& node) {
+  std::string text = node.type();
+  for (const auto& [name, value] : node.attrs()) {
+    if (const auto* type = value.get<DType>()) text += StrCat(" ", name, "=", DTypeName(*type));
+    const auto* types = value.get<std::vector<DType>>();
+    if (types == nullptr) continue;
+    text += StrCat(" ", name, "=");
+    for (const DType type : *types) text += StrCat(DTypeName(type), ",");
+  }
+  return text;
+}
+
+// One row of each op and dtypes of its tensors, without those of static inputs.
 std::vector<Row> RowsOfEachType() {
   std::vector<Row> rows;
   std::set<std::string> seen;
   for (const Row& row : AllRows()) {
     if (!row.expected.error.empty()) continue;
-    const DType dtype = row.arguments.empty() ? row.node->output_type(0) : row.arguments[0].dtype;
-    if (seen.insert(StrCat(row.expected.op, " ", dtype)).second) rows.push_back(row);
+    std::string key = row.expected.op;
+    for (const ProgramArgument& argument : row.arguments) {
+      if (argument.constant == nullptr) key += StrCat(" ", DTypeName(argument.dtype));
+    }
+    for (int i = 0; i < row.node->num_outputs(); ++i) key += StrCat(",", DTypeName(row.node->output_type(i)));
+    if (seen.insert(key).second) rows.push_back(row);
   }
   return rows;
+}
+
+// Converts as the kernel of the CPU does.
+Tensor Converted(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  Graph g;
+  const Output cast = NodeBuilder(g, "Cast").Input(Const(g, t)).Attr("DstT", dtype).Output();
+  const auto converted = Evaluate({cast}, {});
+  return converted.ok() ? (*converted)[0] : Tensor();
+}
+
+// The row's node with other dtypes: those of the attributes `attrs` become `dtype`. No node if that is not possible.
+// The row has no expected values.
+Row InOtherType(const Row& row, const std::set<std::string>& attrs, DType dtype) {
+  OpCase c = row.expected;
+  const OpDef* const def = OpRegistry::Global().Find(c.op);
+  const DType before = row.node->attr<DType>(*attrs.begin());
+  for (const std::string& attr : attrs) {
+    if (c.attrs.contains(attr)) c.attrs[attr] = dtype;
+  }
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    for (Tensor& t : c.inputs[i].tensors) {
+      const bool by_handle = def->inputs[i].type == DType::kResource && t.dtype() == before;
+      if (!by_handle && !attrs.contains(def->inputs[i].type_attr)) continue;
+      t = Converted(t, dtype);
+      if (!t.is_valid()) return {};
+    }
+  }
+  return RowOf(c);
+}
+
+// Rows of the op of `def` for dtypes that it has and the table has not, made from rows of the table. `seen` has what
+// OpAndTypes says of all rows, and gets the new ones.
+void AddOtherTypes(const EmitterDef& def, std::span<const Row* const> known, std::set<std::string>* seen,
+                   std::vector<Row>* rows) {
+  std::map<std::string, DTypeSet> have;
+  for (const Row* row : known) {
+    for (const auto& [name, value] : row->node->attrs()) {
+      if (const auto* type = value.get<DType>()) have[name].Insert(BaseType(*type));
+    }
+  }
+  for (const TypeConstraint& constraint : def.types) {
+    const std::string attr(constraint.attr);
+    for (const DType dtype : constraint.types.ToVector()) {
+      if (have[attr].Contains(dtype)) continue;
+      for (const Row* row : known) {
+        // The other attributes with the same dtype become the new one, too, if it does not go without.
+        const DType before = row->node->attr<DType>(attr);
+        std::set<std::string> equal;
+        for (const auto& [name, value] : row->node->attrs()) {
+          if (const auto* type = value.get<DType>(); type != nullptr && *type == before) equal.insert(name);
+        }
+        Row made = InOtherType(*row, {attr}, dtype);
+        if (made.node == nullptr) made = InOtherType(*row, equal, dtype);
+        if (made.node == nullptr || !ProgramOf({&made, 1}).ok()) continue;
+        if (seen->insert(OpAndTypes(*made.node)).second) rows->push_back(std::move(made));
+        have[attr].Insert(dtype);
+        break;
+      }
+    }
+  }
+}
+
+// Rows of ops that have none in the table, most of them because no table can tell their values.
+const std::vector<Row>& RowsWithoutValues() {
+  static const auto* const rows = [] {
+    auto* all = new std::vector<Row>;
+    const auto add = [&](const char* op, const std::map<std::string, AttrValue>& attrs,
+                         const std::vector<OpCase::Input>& inputs) {
+      OpCase c;
+      c.where = "no values";
+      c.op = op;
+      c.attrs = attrs;
+      c.inputs = inputs;
+      all->push_back(RowOf(c));
+      EXPECT_NE(all->back().node, nullptr) << op;
+    };
+    const OpCase::Input shape = {.tensors = {Tensor::Of<int32_t>({2}, {2, 3})}};
+    for (const char* op : {"Empty", "RandomStandardNormal", "RandomUniform", "TruncatedNormal"}) {
+      add(op, {{"dtype", kFloat32}}, {shape});
+    }
+    add("RandomUniformInt", {}, {shape, {.tensors = {Tensor::Scalar(2)}}, {.tensors = {Tensor::Scalar(9)}}});
+    add("GuaranteeConst", {}, {Numbers({2, 3})});
+    add("CheckNumericsV2", {{"message", "x"}}, {Numbers({2, 3})});
+    return all;
+  }();
+  return *rows;
+}
+
+// A row of each op and dtype that has an emitter, without values where the table has no such row: each value of each
+// attribute that is a dtype, and all combinations of them that the table has, such as all pairs of Cast. `missing`, if
+// not null, gets what has no row: "Identity T=resource".
+std::vector<Row> RowsOfAllTypes(std::vector<std::string>* missing) {
+  std::vector<Row> rows;
+  std::map<std::string, std::vector<const Row*>> known;
+  std::set<std::string> seen;
+  for (const auto* all : {&AllRows(), &RowsWithoutValues()}) {
+    for (const Row& row : *all) {
+      if (!row.expected.error.empty()) continue;
+      known[row.expected.op].push_back(&row);
+      if (seen.insert(OpAndTypes(*row.node)).second) rows.push_back(row);
+    }
+  }
+  for (const auto& [op, def] : EmitterRegistry::Global().emitters()) {
+    AddOtherTypes(def, known[op], &seen, &rows);
+  }
+  if (missing == nullptr) return rows;
+  std::map<std::pair<std::string, std::string>, DTypeSet> have;  // by op and attribute
+  for (const Row& row : rows) {
+    for (const auto& [name, value] : row.node->attrs()) {
+      if (const auto* type = value.get<DType>()) have[{row.expected.op, name}].Insert(BaseType(*type));
+    }
+  }
+  for (const auto& [op, def] : EmitterRegistry::Global().emitters()) {
+    for (const auto& [attr, types] : def.types) {
+      const auto& allowed = OpRegistry::Global().Find(op)->FindAttr(attr)->allowed_types;
+      for (const DType dtype : types.ToVector()) {
+        if (!allowed.empty() && std::ranges::find(allowed, dtype) == allowed.end()) continue;
+        if (!have[{op, std::string(attr)}].Contains(dtype)) {
+          missing->push_back(StrCat(op, " ", attr, "=", DTypeName(dtype)));
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+TEST(OpPrograms, HaveARowOfEachOpAndDtype) {
+  std::vector<std::string> missing;
+  const std::vector<Row> rows = RowsOfAllTypes(&missing);
+  EXPECT_GT(rows.size(), 2800U);
+  EXPECT_EQ(std::ranges::count(rows, "Cast", [](const Row& row) { return row.expected.op; }), 15 * 15);
+  // A program has constants without a node, and handles are no tensors.
+  std::erase_if(missing, [](const std::string& m) { return m.starts_with("Const ") || m.ends_with("=resource"); });
+  EXPECT_THAT(missing, testing::IsEmpty());
 }
 
 // Compiles the rows as one program; if that fails, each half.
@@ -353,6 +507,17 @@ std::vector<Row> PartOf(const std::vector<Row>& rows) {
   return chosen;
 }
 
+// Several ops may have the same program, such as the updates of a variable by reference and by handle.
+std::vector<Row> WithDifferentPrograms(const std::vector<Row>& rows) {
+  std::vector<Row> different;
+  std::set<std::string> texts;
+  for (const Row& row : rows) {
+    const auto program = ProgramOf({&row, 1});
+    if (!program.ok() || (program->num_results > 0 && texts.insert(program->text).second)) different.push_back(row);
+  }
+  return different;
+}
+
 // For a card that this machine does not have (tests/accelerators), so nothing runs.
 TEST(OpPrograms, AreCompiledForACard) {
   const char* const compiler = std::getenv("TENSORBRAID_TEST_COMPILER");
@@ -362,8 +527,8 @@ TEST(OpPrograms, AreCompiledForACard) {
       Topology::Create(*Plugin::Load(compiler).value(), DescribeCard(card == nullptr ? "h100" : card).value());
   ASSERT_TRUE(topology.ok()) << topology.status();
   constexpr size_t kRowsPerProgram = 48;
-  const std::vector<Row> rows = PartOf(RowsOfEachType());
-  std::printf("%zu rows, one of each op and dtype\n", rows.size());
+  const std::vector<Row> rows = PartOf(WithDifferentPrograms(RowsOfAllTypes(nullptr)));
+  std::printf("%zu rows, one of each op and dtype, but for those with the program of another row\n", rows.size());
   for (size_t i = 0; i < rows.size(); i += kRowsPerProgram) {
     CheckCompiles(**topology, std::span(rows).subspan(i, std::min(kRowsPerProgram, rows.size() - i)));
   }
