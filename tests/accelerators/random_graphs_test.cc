@@ -2,12 +2,16 @@
 // variables. The environment variable TENSORBRAID_ACCELERATOR_PLUGIN names the plugin.
 //
 // TENSORBRAID_RANDOM_GRAPHS is the number of graphs (100), TENSORBRAID_RANDOM_SEED the seed of the first one (1); the
-// next ones have the next seeds. A failure prints the seed and the smallest graph that still fails.
+// next ones have the next seeds. A failure prints the seed and the smallest graph that still fails; if the process is
+// ended, it prints the seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -222,12 +226,26 @@ RandomGraph Smallest(RandomGraph g) {
   return g;
 }
 
+std::atomic<uint64_t> seed_now = 0;
+
+// A compiler may end the process. Then the seed must be known, too.
+void PrintSeed(int signal) {
+  char text[] = "TENSORBRAID_RANDOM_SEED=00000000000000000000 ends the process\n";
+  char* digit = text + 44;
+  for (uint64_t rest = seed_now; rest > 0; rest /= 10) *--digit = static_cast<char>('0' + rest % 10);
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 // `substitute` says when the host runs the nodes of programs (executor/clusters/host_substitute.h), by seed.
 void CompareAll(const std::function<const char*(uint64_t seed)>& substitute) {
   const uint64_t graphs = NumberFromEnvironment("TENSORBRAID_RANDOM_GRAPHS", 100);
   const uint64_t first = NumberFromEnvironment("TENSORBRAID_RANDOM_SEED", 1);
   int failed = 0;
+  for (const int signal : {SIGABRT, SIGSEGV, SIGILL, SIGFPE, SIGBUS}) std::signal(signal, PrintSeed);
   for (uint64_t seed = first; seed < first + graphs && failed < 10; ++seed) {
+    seed_now = seed;
     setenv(kHostSubstituteVariable, substitute(seed), 1);
     const RandomGraph g = RandomGraph::Make(seed);
     const std::string failure = Compare(g);
