@@ -32,12 +32,14 @@ Status TableGatherGradient(const Operation& op, const std::vector<Gradient>& gra
   Graph& g = *op.graph();
   const Node& node = *NodeOf(op);
   const Output handle = node.inputs()[0];
-  Output indices = node.inputs()[1], grad = grads[0].ToDense();
   const Output shape = NodeBuilder(g, "KvVariableShape")
                            .Input(handle)
                            .Attr("out_type", kInt64)
                            .Attr("Tkeys", node.attr<DType>("Tkeys"))
                            .Output();
+  // The rows of a key are summed where they are made, before they are sent to the table.
+  auto place = g.ColocateWith(grads[0].op());
+  Output indices = node.inputs()[1], grad = grads[0].ToDense();
   if (!indices.shape().has_rank() || indices.shape().rank() != 1) {
     const Output count = NodeBuilder(g, "Size").Input(indices).Attr("out_type", kInt64).Output();
     const int64_t dim = RowShapeOf(handle).dim(0);

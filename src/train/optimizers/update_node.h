@@ -3,6 +3,7 @@
 #define TENSORBRAID_TRAIN_OPTIMIZERS_UPDATE_NODE_H_
 
 #include <string>
+#include <vector>
 
 #include "core/text/strings.h"
 #include "graph/model/op_registry.h"
@@ -36,16 +37,19 @@ inline NodeBuilder& InputGradient(NodeBuilder& node, const Gradient& grad) {
 }
 
 // For a growing table, adds the global step, which its rows remember as their last update. Without a global step in the
-// graph it is 0.
+// graph it is 0. The step does not wait for what the update waits for, so all tables use one read of it.
 inline NodeBuilder& InputStepOfTable(NodeBuilder& node, const Variable& variable) {
   if (variable.table() == nullptr) return node;
+  const auto at_once = variable.graph()->ControlDependencies(std::vector<Operation>());
   const Variable step = GetGlobalStep(*variable.graph());
   return node.Input(step.valid() ? step.value() : Operand(int64_t{0}).ToOutput(*variable.graph(), kInt64));
 }
 
-// For a growing table with a filter, adds how often each key of the gradient has occurred in the batch.
+// For a growing table with a filter, adds how often each key of the gradient has occurred in the batch. The worker
+// counts the keys without waiting for the server.
 inline NodeBuilder& InputCountsOfTable(NodeBuilder& node, const Gradient& grad, const Variable& variable) {
   if (!CountsKeys(variable)) return node;
+  const auto at_once = variable.graph()->ControlDependencies(std::vector<Operation>());
   return node.Input(CountsOfKeys(grad.slices().indices, variable.handle()));
 }
 
