@@ -131,15 +131,31 @@ Output Accumulate(Graph& g, const Output& k, std::vector<GradAndVar>* grads,
   const Output is_first = Equal(before, 0);
   const Output batches = OnSide(push, /*side=*/true, now);
   if (!batches.valid()) return {};
+  // All sums are taken before one is sent: tensors of growing tables that wait for the same travel together.
+  std::vector<Gradient> taken;
+  std::vector<Operation> takes;
   for (const Sum& sum : sums) {
+    taken.push_back(sum.rows.valid() ? Gradient(sum.rows.TakeGrad(batches)) : Gradient(sum.dense.TakeGrad(batches)));
+    if (!taken.back().valid()) return {};
+    takes.push_back(taken.back().op());
+  }
+  const Operation all_taken = Group(g, takes, "taken");
+  const auto after_all = [&](const Output& x) {
+    return NodeBuilder(g, "Identity").Name("sum").Input(x).Control(all_taken).Output();
+  };
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const Sum& sum = sums[i];
+    Gradient all = WithValues(taken[i], after_all);
+    if (!all.valid()) return {};
+    if (all.is_sparse()) {
+      IndexedSlices rows = all.slices();
+      rows.indices = after_all(rows.indices);
+      all = rows;
+    }
     const Output divisor = Cast(batches, sum.of->grad.dtype());
     const auto mean = [&](const Output& x) { return x / divisor; };
-    if (CountsKeys(sum.of->var)) {
-      sum.of->grad = MeansOfCountedRows(sum.rows.TakeGrad(batches), sum.of->var, divisor);
-    } else {
-      sum.of->grad = WithValues(
-          sum.rows.valid() ? Gradient(sum.rows.TakeGrad(batches)) : Gradient(sum.dense.TakeGrad(batches)), mean);
-    }
+    sum.of->grad = CountsKeys(sum.of->var) ? Gradient(MeansOfCountedRows(all.slices(), sum.of->var, divisor))
+                                           : WithValues(all, mean);
     Output& version = versions->at(NodeOf(sum.of->var.handle())).version;
     Variable first;
     {
@@ -167,6 +183,28 @@ Output BatchesAt(Graph& g, const Variable& global_step, const std::map<int64_t, 
     before = batches;
   }
   return k;
+}
+
+// The scalars as a vector. Those of a device come as one tensor.
+Output InOneVector(Graph& g, const std::vector<Output>& scalars) {
+  struct OfDevice {
+    std::vector<int32_t> positions;
+    std::vector<Operand> scalars;
+  };
+  std::map<std::string, OfDevice> devices;
+  for (size_t i = 0; i < scalars.size(); ++i) {
+    OfDevice& device = devices[scalars[i].op().device()];
+    device.positions.push_back(static_cast<int32_t>(i));
+    device.scalars.emplace_back(scalars[i]);
+  }
+  std::vector<Output> positions, vectors;
+  for (const auto& [name, device] : devices) {
+    positions.push_back(Operand(Tensor::Vector(device.positions)).ToOutput(g));
+    auto there = g.ColocateWith(device.scalars[0].ToOutput(g).op());
+    vectors.push_back(Stack(device.scalars, 0, "outcomes"));
+    if (!vectors.back().valid()) return {};
+  }
+  return NodeBuilder(g, "DynamicStitch").Name("outcomes").InputList(positions).InputList(vectors).Output();
 }
 
 bool SumsBatches(const StalenessPolicy& policy) {
@@ -317,9 +355,8 @@ Operation AsyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& 
     if (!last.valid()) return {};
   }
   if (!host) {
-    std::vector<Operand> outcomes;
-    for (const Output& outcome : gate.outcomes()) outcomes.emplace_back(outcome);
-    s.outcomes = Stack(outcomes, 0, "outcomes");
+    s.outcomes = InOneVector(g, gate.outcomes());
+    if (!s.outcomes.valid()) return {};
   }
   s.train = last;
   if (push.valid()) {
