@@ -12,8 +12,8 @@
 
 namespace tensorbraid {
 
-// The tensors that one task sends to another one in one message. None of them depends on another one through the task
-// that receives them.
+// The tensors that one task sends to another one in one message. None of them depends on another one through other
+// tasks, and each waits for what the others wait for (prerequisites.h).
 struct JoinedGroup {
   std::string from, to;  // tasks
   std::vector<Output> tensors;
@@ -23,9 +23,10 @@ struct JoinedGroup {
 
 class JoinedEdges {
  public:
-  // Finds the tensors that lookups and updates of growing tables take from other tasks, and the rows that lookups give
-  // to them. A group has at least two. Edges of loops and conditionals are left out. `tasks` are the tasks of the nodes
-  // and `conditional` whether their outputs may be dead, by node id. Returns the errors of AssignFrames.
+  // Finds the tensors that lookups and updates of growing tables, and the accumulators of their gradients, take from
+  // other tasks, and the rows that lookups give to them. A group has at least two. Tensors of loops are left out.
+  // `tasks` are the tasks of the nodes and `conditional` whether their outputs may be dead, by node id. Returns the
+  // errors of AssignFrames.
   static StatusOr<JoinedEdges> Find(const Graph& graph, const std::vector<std::string>& tasks,
                                     const std::vector<bool>& conditional, const ReferenceTensors& references,
                                     const WireEdges& wire);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 
@@ -41,6 +42,13 @@ class Parted {
     const auto device = g.Device(kTasks[0]);
     return Placeholder(g, kInt64, {-1});
   }
+  // Keys from a queue of their own, taken after `first`.
+  Output Dequeue(const std::vector<Output>& first = {}, const char* task = kTasks[0]) {
+    const auto device = g.Device(task);
+    const FIFOQueue queue(g, {kInt64}, {.shapes = {Shape({2})}, .name = "queue"});
+    const auto after = g.ControlDependencies(first);
+    return queue.Dequeue()[0];
+  }
   // Keys that depend on these rows, made on a task.
   Output KeysOf(const Output& rows, const char* task) {
     const auto device = g.Device(task);
@@ -65,28 +73,45 @@ class Parted {
     }
     return count;
   }
-  // Whether every node of all parts can run: it waits for its inputs, and a _Recv for its _Send.
-  bool CanEnd() const {
-    std::set<const Node*> ran;
-    std::set<int64_t> sent;
-    size_t nodes = 0;
+  // What a node that may wait waits for: a node of this step, or of another one.
+  struct Release {
+    int steps_later;
+    std::string node;
+  };
+  using Releases = std::map<std::string, Release>;
+  // The nodes that run if this many steps run at once: the number of the step and the name. A node waits for its
+  // inputs, a _Recv for its _Send, and the named nodes for their releases.
+  std::set<std::pair<int, std::string>> Run(int steps, const Releases& releases = {}) const {
+    std::set<std::pair<int, std::string>> ran;
+    std::set<std::pair<int, const Node*>> done;
+    std::set<std::pair<int, int64_t>> sent;
     for (bool again = true; std::exchange(again, false);) {
-      nodes = 0;
-      for (const auto& [task, part] : parts) {
-        for (const auto& node : ImplOf(*part).nodes()) {
-          ++nodes;
-          if (ran.contains(node.get())) continue;
-          bool ready = node->type() != "_Recv" || sent.contains(node->attr<int64_t>("edge"));
-          for (const Output& in : node->inputs()) ready = ready && ran.contains(NodeOf(in));
-          for (const Node* control : node->control_inputs()) ready = ready && ran.contains(control);
-          if (!ready) continue;
-          ran.insert(node.get());
-          if (node->type() == "_Send") sent.insert(node->attr<int64_t>("edge"));
-          again = true;
+      for (int step = 0; step < steps; ++step) {
+        for (const auto& [task, part] : parts) {
+          for (const auto& node : ImplOf(*part).nodes()) {
+            if (done.contains({step, node.get()})) continue;
+            bool ready = node->type() != "_Recv" || sent.contains({step, node->attr<int64_t>("edge")});
+            for (const Output& in : node->inputs()) ready = ready && done.contains({step, NodeOf(in)});
+            for (const Node* control : node->control_inputs()) ready = ready && done.contains({step, control});
+            if (const auto release = releases.find(node->name()); release != releases.end()) {
+              ready = ready && ran.contains({(step + release->second.steps_later) % steps, release->second.node});
+            }
+            if (!ready) continue;
+            done.emplace(step, node.get());
+            ran.emplace(step, node->name());
+            if (node->type() == "_Send") sent.emplace(step, node->attr<int64_t>("edge"));
+            again = true;
+          }
         }
       }
     }
-    return ran.size() == nodes;
+    return ran;
+  }
+  // Whether every node of all parts can run.
+  bool CanEnd() const {
+    size_t nodes = 0;
+    for (const auto& [task, part] : parts) nodes += ImplOf(*part).nodes().size();
+    return Run(1).size() == nodes;
   }
 
   Graph g;
@@ -125,7 +150,7 @@ TEST(JoinedEdgesTest, KeysThatDependOnRowsTravelLater) {
   EXPECT_EQ(parted.Count("_JoinTensors"), 4);  // the first keys, their rows, the later keys, their rows
 }
 
-TEST(JoinedEdgesTest, NothingIsJoinedAcrossQueues) {
+TEST(JoinedEdgesTest, KeysOfThisStepDoNotWaitForThoseOfAQueue) {
   // The second keys come from a queue that is filled with what the first rows give, in the same step.
   Parted parted;
   const Output keys = parted.Keys();
@@ -143,7 +168,60 @@ TEST(JoinedEdgesTest, NothingIsJoinedAcrossQueues) {
   EXPECT_EQ(parted.Count("_JoinTensors"), 0);
 }
 
-TEST(JoinedEdgesTest, LoopsAndConditionalsAreLeftOut) {
+TEST(JoinedEdgesTest, LookupsBetweenTwoQueuesAreJoined) {
+  Parted parted;
+  const Output keys = parted.Dequeue();
+  std::vector<Operand> rows;
+  for (int t = 0; t < 6; ++t) rows.emplace_back(parted.Lookup(keys + int64_t{t}, kTasks[1 + t % 2]));
+  const auto device = parted.g.Device(kTasks[0]);
+  FIFOQueue(parted.g, std::vector<DType>(6, kFloat32), {.name = "rows"}).Enqueue(rows);
+  parted.Cut();
+  EXPECT_TRUE(parted.CanEnd());
+  EXPECT_EQ(parted.Count("_JoinTensors"), 4);
+  EXPECT_EQ(parted.Count("_Send"), 4);
+}
+
+TEST(JoinedEdgesTest, KeysOfEachQueueTravelTogether) {
+  Parted parted;
+  for (const Output& keys : {parted.Dequeue(), parted.Dequeue()}) {
+    for (int t = 0; t < 3; ++t) {
+      const Output rows = parted.Lookup(keys + int64_t{t}, kTasks[1]);
+      const auto device = parted.g.Device(kTasks[0]);
+      Neg(rows);
+    }
+  }
+  parted.Cut();
+  EXPECT_EQ(parted.Count("_JoinTensors"), 4);  // for each queue: the keys, their rows
+}
+
+TEST(JoinedEdgesTest, GradientsForAccumulatorsOfTablesAreJoined) {
+  Parted parted;
+  for (int t = 0; t < 4; ++t) {
+    // The last one is for a static variable.
+    const Shape shape = t < 3 ? Shape({-1, 4}) : Shape({100, 4});
+    Output values, keys;
+    {
+      const auto device = parted.g.Device(kTasks[0]);
+      keys = Placeholder(parted.g, kInt64, {-1});
+      values = Placeholder(parted.g, kFloat32, {-1, 4});
+    }
+    const auto device = parted.g.Device(kTasks[1]);
+    const SparseConditionalAccumulator sums(parted.g, kFloat32, {.shape = shape, .name = "sums"});
+    NodeBuilder(parted.g, "_SparseAccumulatorApplyGradient")
+        .Input(sums.handle())
+        .Input(Const(parted.g, Tensor::Scalar<int64_t>(1)))
+        .Input(keys)
+        .Input(values)
+        .Input(Const(parted.g, Tensor::Vector<int64_t>({-1, 4})))
+        .Attr("has_known_shape", true)
+        .Finish();
+  }
+  parted.Cut();
+  EXPECT_EQ(parted.Count("_TakeJoined"), 6);
+  EXPECT_EQ(parted.Count("_Send"), 3);
+}
+
+TEST(JoinedEdgesTest, LoopsAreLeftOut) {
   Parted parted;
   std::vector<Output> rows;
   for (int t = 0; t < 3; ++t) rows.push_back(parted.Lookup(parted.Keys(), kTasks[1]));
@@ -167,6 +245,42 @@ TEST(JoinedEdgesTest, LoopsAndConditionalsAreLeftOut) {
   EXPECT_EQ(parted.Count("_JoinTensors"), 4);
 }
 
+TEST(JoinedEdgesTest, KeysOfABranchTravelTogether) {
+  Parted parted;
+  Output takes, keys;
+  {
+    const auto device = parted.g.Device(kTasks[0]);
+    takes = Placeholder(parted.g, kBool, {});
+    keys = parted.Keys();
+  }
+  const auto branch = [&](int64_t add) {
+    return [&, add]() -> std::vector<Output> {
+      std::vector<Output> rows;
+      for (int64_t t = 0; t < 3; ++t) {
+        const auto device = parted.g.Device(kTasks[0]);
+        rows.push_back(parted.Lookup(keys + (add + t), kTasks[1]));
+      }
+      const auto device = parted.g.Device(kTasks[0]);
+      return {Neg(rows[0]), Neg(rows[1] + rows[2])};
+    };
+  };
+  std::vector<Output> merged;
+  {
+    const auto device = parted.g.Device(kTasks[0]);
+    merged = Cond(takes, branch(0), branch(10));
+  }
+  // These exist whatever branch is taken.
+  for (const Output& rows : merged) {
+    const Output later = parted.Lookup(parted.KeysOf(rows, kTasks[0]), kTasks[1]);
+    const auto device = parted.g.Device(kTasks[0]);
+    Neg(later);
+  }
+  parted.Cut();
+  // Keys and rows of each branch, and of what follows.
+  EXPECT_EQ(parted.Count("_JoinTensors"), 6);
+  EXPECT_EQ(parted.Count("_TakeJoined"), 2 * (3 + 3 + 2));
+}
+
 TEST(JoinedEdgesTest, RandomGraphsCanAlwaysEnd) {
   std::mt19937 random(7);
   int joined = 0;
@@ -185,6 +299,48 @@ TEST(JoinedEdgesTest, RandomGraphsCanAlwaysEnd) {
     joined += parted.Count("_JoinTensors");
   }
   EXPECT_GT(joined, 100);
+}
+
+// Whatever nodes wait for, in the same step or in another one: a message that waits for all its parts keeps no node
+// from running that runs without joined messages.
+TEST(JoinedEdgesTest, NoNodeWaitsForeverBecauseOfAJoin) {
+  constexpr int kSteps = 3, kRounds = 60;
+  std::mt19937 random(11);
+  int joined = 0, stuck = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    Parted parted;
+    std::vector<Output> keys = {parted.Keys(), parted.Dequeue()};
+    std::vector<std::string> waiting = {keys[1].op().name()};
+    for (int t = 0; t < 10; ++t) {
+      const Output rows = parted.Lookup(keys[random() % keys.size()], kTasks[random() % 3]);
+      keys.push_back(parted.KeysOf(rows, kTasks[random() % 3]));
+      if (random() % 2 == 0) continue;
+      keys.push_back(parted.Dequeue({keys[random() % keys.size()]}, kTasks[random() % 3]));
+      waiting.push_back(keys.back().op().name());
+    }
+    Parted::Releases releases;
+    const auto& nodes = ImplOf(parted.g).nodes();
+    for (const std::string& name : waiting) {
+      if (random() % 4 == 0) continue;  // does not wait
+      releases[name] = {.steps_later = static_cast<int>(random() % kSteps),
+                        .node = nodes[random() % nodes.size()]->name()};
+    }
+    const auto runs = [&](Feeding feeding) {
+      parted.Cut(feeding);
+      std::set<std::pair<int, std::string>> ran;
+      for (const auto& node : parted.Run(kSteps, releases)) {
+        if (ImplOf(parted.g).Find(node.second) != nullptr) ran.insert(node);
+      }
+      return ran;
+    };
+    const auto alone = runs(Feeding::kInParts), together = runs(Feeding::kAtOnce);
+    EXPECT_EQ(together.size(), alone.size()) << "round " << round;
+    joined += parted.Count("_JoinTensors");
+    stuck += alone.size() < kSteps * nodes.size();
+  }
+  EXPECT_GT(joined, kRounds);
+  EXPECT_GT(stuck, kRounds / 10);
+  EXPECT_LT(stuck, kRounds - kRounds / 10);
 }
 
 }  // namespace
