@@ -31,39 +31,60 @@ std::string SignatureLimit::NameOf(const pjrt::ProgramArgument& argument) const 
   return StrCat("'", tensor.name(), "'");
 }
 
+bool SignatureLimit::IsReached() const {
+  return signatures_.size() >= kMostSignatures ||
+         std::ranges::any_of(values_, [](const auto& entry) { return entry.second.size() > kMostStaticValues; });
+}
+
+SignatureLimit::Change SignatureLimit::MostChanging() const {
+  Change most;
+  // Of what changes equally often, a value comes first, since its nodes can do without a program.
+  for (const auto& [number, values] : values_) {
+    if (values.size() > most.times) most = {values.size(), number, Change::kValue};
+  }
+  if (most.times > kMostStaticValues) return most;
+  for (const auto& [dimension, sizes] : dimensions_) {
+    if (sizes.size() > most.times) most = {sizes.size(), dimension.first, dimension.second};
+  }
+  return most;
+}
+
+void SignatureLimit::Refuse(const std::vector<pjrt::ProgramArgument>& arguments) {
+  const std::string each = "A program is compiled for each ";
+  const std::string all =
+      StrCat(each, "combination of shapes and values of its inputs, and there were ", signatures_.size() + 1);
+  const Change most = MostChanging();
+  if (most.times <= 1) {
+    reason_ = all;
+    return;
+  }
+  const bool is_value = most.dimension == Change::kValue;
+  const std::string name =
+      StrCat(is_value ? "" : StrCat("dimension ", most.dimension, " of "), NameOf(arguments[most.argument]));
+  const char* const what = is_value ? "value" : "size";
+  const bool suffices = most.times > (is_value ? kMostStaticValues : kMostSignatures);
+  reason_ = suffices ? StrCat(each, what, " of ", name, ", which has had ", most.times)
+                     : StrCat(all, ". Of these, ", name, " has had the most ", what, "s, ", most.times);
+  reason_ += is_value ? ". Use a constant there, or few values" : ". Pad it to few sizes";
+  if (is_value) changing_argument_ = most.argument;
+}
+
 bool SignatureLimit::Allows(const std::string& signature, const std::vector<pjrt::ProgramArgument>& arguments) {
   if (signatures_.contains(signature)) return true;
   if (!reason_.empty()) return false;
-  const pjrt::ProgramArgument* changes = nullptr;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].constant == nullptr || arguments[i].tensors.empty()) continue;
-    auto& values = values_[i];
-    values.insert(BytesOfValue(*arguments[i].constant));
-    if (values.size() > kMostStaticValues) changes = &arguments[i];
-  }
-  size_t most = 0;
-  std::string dimension;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].constant != nullptr || arguments[i].tensors.empty()) continue;
-    for (int d = 0; d < arguments[i].shape.rank(); ++d) {
-      auto& sizes = dimensions_[{i, d}];
-      sizes.insert(arguments[i].shape.dim(d));
-      if (sizes.size() <= most) continue;
-      most = sizes.size();
-      dimension = StrCat("dimension ", d, " of ", NameOf(arguments[i]));
+    const pjrt::ProgramArgument& argument = arguments[i];
+    if (argument.tensors.empty()) continue;  // it is within another argument
+    if (argument.constant != nullptr) {
+      values_[i].insert(BytesOfValue(*argument.constant));
+      continue;
     }
+    for (int d = 0; d < argument.shape.rank(); ++d) dimensions_[{i, d}].insert(argument.shape.dim(d));
   }
-  if (changes != nullptr) {
-    reason_ = StrCat("A program is compiled for each value of ", NameOf(*changes), ", which has had ",
-                     kMostStaticValues + 1, ". Use a constant there, or few values");
-  } else if (signatures_.size() >= kMostSignatures && most > 1) {
-    reason_ =
-        StrCat("A program is compiled for each size of ", dimension, ", which has had ", most, ". Pad it to few sizes");
-  } else if (signatures_.size() >= kMostSignatures) {
-    reason_ = StrCat("A program is compiled for each combination of shapes and values of its inputs, and there were ",
-                     kMostSignatures + 1);
+  if (IsReached()) {
+    Refuse(arguments);
+    return false;
   }
-  if (!reason_.empty()) return false;
   signatures_.insert(signature);
   return true;
 }

@@ -31,8 +31,21 @@ class SignatureLimit {
   bool Allows(const std::string& signature, const std::vector<pjrt::ProgramArgument>& arguments);
   // What has changed too often, and what to do about it, in sentences. Empty before Allows has first said no.
   const std::string& reason() const { return reason_; }
+  // The argument of which this is the value, which must be known when a program is compiled. Nothing if it is a shape.
+  std::optional<size_t> changing_argument() const { return changing_argument_; }
 
  private:
+  struct Change {
+    static constexpr int kValue = -1;  // instead of a dimension
+    size_t times = 0;
+    size_t argument = 0;
+    int dimension = kValue;
+  };
+  bool IsReached() const;
+  // What has had the most values or sizes.
+  Change MostChanging() const;
+  // Sets the reason. `arguments` are those of the signature that is not allowed.
+  void Refuse(const std::vector<pjrt::ProgramArgument>& arguments);
   std::string NameOf(const pjrt::ProgramArgument& argument) const;
 
   const std::vector<const Node*>& nodes_;
@@ -40,6 +53,7 @@ class SignatureLimit {
   std::map<size_t, std::set<std::string>> values_;                  // of static arguments, as bytes; by argument
   std::map<std::pair<size_t, int>, std::set<int64_t>> dimensions_;  // by argument and dimension
   std::string reason_;
+  std::optional<size_t> changing_argument_;
 };
 
 }  // namespace tensorbraid

@@ -44,6 +44,7 @@ TEST_F(SignatureLimitTest, NamesTheDimensionThatChanges) {
   EXPECT_THAT(limit_.reason(),
               AllOf(HasSubstr("each size of dimension 0 of input 0 of Sum 'sum'"), HasSubstr(", which has had 65")));
   EXPECT_THAT(limit_.reason(), HasSubstr("Pad it"));
+  EXPECT_FALSE(limit_.changing_argument().has_value());
   EXPECT_TRUE(Allows({64, 1}, 0));
   EXPECT_FALSE(Allows({1, 1}, 0));
 }
@@ -55,8 +56,30 @@ TEST_F(SignatureLimitTest, NamesTheStaticArgumentThatChanges) {
   }
   EXPECT_FALSE(Allows({2, 2}, 8));
   EXPECT_THAT(limit_.reason(), AllOf(HasSubstr("each value of input 1 of Sum 'sum'"), HasSubstr(", which has had 9")));
+  EXPECT_EQ(limit_.changing_argument(), 1u);
   EXPECT_TRUE(Allows({3, 2}, 7));
   EXPECT_FALSE(Allows({4, 2}, 7));  // a further signature, also if all its values are known
+}
+
+TEST_F(SignatureLimitTest, OfManyCombinationsNamesTheValueThatChangesMost) {
+  for (int32_t axis = 0; axis < 8; ++axis) {
+    for (int64_t rows = 1; rows <= 8; ++rows) ASSERT_TRUE(Allows({rows, 2}, axis));
+  }
+  EXPECT_FALSE(Allows({1, 3}, 0));
+  EXPECT_THAT(limit_.reason(), AllOf(HasSubstr("each combination of shapes and values"), HasSubstr("there were 65")));
+  EXPECT_THAT(limit_.reason(), HasSubstr("Of these, input 1 of Sum 'sum'"));
+  EXPECT_THAT(limit_.reason(), HasSubstr(" has had the most values, 8. Use a constant there"));
+  EXPECT_EQ(limit_.changing_argument(), 1u);
+}
+
+TEST_F(SignatureLimitTest, OfManyCombinationsNamesTheDimensionThatChangesMost) {
+  for (int32_t axis = 0; axis < 4; ++axis) {
+    for (int64_t rows = 1; rows <= 16; ++rows) ASSERT_TRUE(Allows({rows, 2}, axis));
+  }
+  EXPECT_FALSE(Allows({1, 3}, 0));
+  EXPECT_THAT(limit_.reason(), HasSubstr("Of these, dimension 0 of input 0 of Sum 'sum'"));
+  EXPECT_THAT(limit_.reason(), HasSubstr(" has had the most sizes, 16. Pad it"));
+  EXPECT_FALSE(limit_.changing_argument().has_value());
 }
 
 }  // namespace
