@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/text/strings.h"
+#include "executor/clusters/host_substitute.h"
 #include "executor/evaluate.h"
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
@@ -531,6 +532,17 @@ TEST(OpPrograms, AreCompiledForACard) {
   std::printf("%zu rows, one of each op and dtype, but for those with the program of another row\n", rows.size());
   for (size_t i = 0; i < rows.size(); i += kRowsPerProgram) {
     CheckCompiles(**topology, std::span(rows).subspan(i, std::min(kRowsPerProgram, rows.size() - i)));
+  }
+}
+
+// So the host can take the place of every program, and nothing waits for the compiler again and again
+// (executor/clusters/host_substitute.h).
+TEST(OpPrograms, TheCpuHasASynchronousKernelForEveryRow) {
+  ASSERT_FALSE(AllRows().empty());
+  for (const Row& row : AllRows()) {
+    const auto kernel = MakeKernelOfHost(*row.node);
+    ASSERT_TRUE(kernel.ok()) << row.node->Describe() << ": " << kernel.status();
+    EXPECT_EQ(dynamic_cast<AsyncKernel*>(kernel->get()), nullptr) << row.node->Describe();
   }
 }
 
