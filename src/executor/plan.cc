@@ -238,11 +238,13 @@ const NodeMemory* Plan::MemoryFor(Device& device, const std::vector<bool>& outpu
   return memories_.back().get();
 }
 
-StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
+StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::shared_ptr<const Graph> graph, ResourceManager* resources,
                                                    KernelCache* cache, const DeviceSet* devices,
-                                                   const StillWanted& still_wanted) {
+                                                   const StillWanted& still_wanted,
+                                                   std::shared_ptr<ChangingValues> changing) {
+  const size_t num_changing = changing == nullptr ? 0 : changing->size();
   if (devices != nullptr && RunPrograms(*devices)) {
-    TF_ASSIGN_OR_RETURN(graph, MakeClusters(std::move(graph)));
+    TF_ASSIGN_OR_RETURN(graph, MakeClusters(std::move(graph), changing));
   }
   if (devices != nullptr) {
     TF_ASSIGN_OR_RETURN(auto with_copies, InsertDeviceCopies(*graph, *devices));
@@ -250,6 +252,8 @@ StatusOr<std::shared_ptr<const Plan>> Plan::Create(std::unique_ptr<Graph> graph,
   }
   auto plan = std::shared_ptr<Plan>(new Plan);
   plan->graph_ = std::move(graph);
+  plan->changing_ = std::move(changing);
+  plan->num_changing_ = num_changing;
   const auto& nodes = ImplOf(*plan->graph_).nodes();
   constexpr int kArg = -1;
   std::vector<int> index(nodes.size(), kArg);  // indexed by node id

@@ -3,12 +3,14 @@
 #ifndef TENSORBRAID_EXECUTOR_PLAN_H_
 #define TENSORBRAID_EXECUTOR_PLAN_H_
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/threads/still_wanted.h"
+#include "executor/clusters/changing_values.h"
 #include "graph/control_flow/control_flow.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/kernel/kernel_state.h"
@@ -119,11 +121,18 @@ class Plan {
   // (InsertDeviceCopies). NotFound, naming the node, if a node has no kernel. InvalidArgument if the loops are
   // malformed (see AssignFrames) or a value inside a loop is fetched. Returns the error of `still_wanted`, which is
   // called before every kernel is created.
-  static StatusOr<std::shared_ptr<const Plan>> Create(std::unique_ptr<Graph> graph, ResourceManager* resources,
+  //
+  // If a device runs programs, steps add to `changing`, which may be null, and the plan has no program for the values
+  // that are there already. When it becomes outdated, a plan of the same graph and the same `changing` can take its
+  // place.
+  static StatusOr<std::shared_ptr<const Plan>> Create(std::shared_ptr<const Graph> graph, ResourceManager* resources,
                                                       KernelCache* cache, const DeviceSet* devices = nullptr,
-                                                      const StillWanted& still_wanted = nullptr);
+                                                      const StillWanted& still_wanted = nullptr,
+                                                      std::shared_ptr<ChangingValues> changing = nullptr);
+  // Whether steps have found values that change too often since the plan was made.
+  bool is_outdated() const { return changing_ != nullptr && changing_->size() > num_changing_; }
 
-  // The partition that the plan was created from.
+  // The partition that the plan was created from, with what the plan has added.
   const Graph& graph() const { return *graph_; }
   const std::vector<PlanNode>& nodes() const { return nodes_; }
   const std::vector<DataEdge>& data_edges() const { return data_edges_; }
@@ -156,7 +165,9 @@ class Plan {
   // REQUIRES: nodes_ is complete.
   Status AddFlow(const std::vector<int>& index);
 
-  std::unique_ptr<Graph> graph_;
+  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<ChangingValues> changing_;
+  size_t num_changing_ = 0;  // of `changing_`, when the plan was made
   std::vector<Device*> streams_;
   std::vector<std::unique_ptr<const NodeMemory>> memories_;
   std::vector<std::shared_ptr<Kernel>> kernels_;

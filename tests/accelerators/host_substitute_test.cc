@@ -7,20 +7,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "cluster/server/task.h"
+#include "cluster/testing/test_cluster.h"
 #include "core/text/log_sink.h"
 #include "core/threads/mutex.h"
 #include "pjrt/compile_log.h"
 #include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/ops/array.h"
+#include "tensorbraid/ops/control_flow.h"
 #include "tensorbraid/ops/math.h"
 #include "tensorbraid/session/session.h"
 
@@ -61,7 +66,7 @@ class HostSubstituteTest : public testing::Test {
     setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
     control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
         dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
-    log = new KeepingSink;  // until the process ends
+    if (log == nullptr) log = new KeepingSink;  // until the process ends
     SetLogSink(log);
   }
   HostSubstituteTest() {
@@ -270,27 +275,172 @@ TEST_F(HostSubstituteTest, ShapesThatAlwaysChangeAreForTheHost) {
   EXPECT_TRUE(Step(164));
 }
 
-TEST_F(HostSubstituteTest, StaticValuesThatAlwaysChangeAreForTheHost) {
-  Graph g;
-  const Output times = Placeholder(g, kInt32, {1}, "times");
-  auto device = g.Device("/device:XLA_CPU:0");
-  const Output x = Placeholder(g, kFloat32, {2}, "x");
-  const Output tiled = NodeBuilder(g, "Tile").Name("tiled").Input(x + x).Input(times).Finish().output(0);
-  ASSERT_TRUE(g.status().ok()) << g.status();
-  const auto session = Session::Create(g, {.device_count = {{"XLA_CPU", 1}}}).value();
-  const int compiles = control->compiles;
-  for (int32_t n = 1; n <= 12; ++n) {
-    const auto values =
-        session->Run({tiled}, {{x, Tensor::Vector<float>({1, 2})}, {times, Tensor::Vector<int32_t>({n})}});
-    ASSERT_TRUE(values.ok()) << values.status();
-    EXPECT_EQ((*values)[0].shape(), Shape({2 * n}));
-    if (n > 8) {
-      EXPECT_EQ((*values)[0].data<float>()[2 * n - 1], 4);
+// A step that adds 1 to `count` and rolls x by a number of places that the program must know. The fake plugin cannot
+// roll, and has no constants but zeros.
+class ChangingOperandTest : public HostSubstituteTest {
+ protected:
+  void Build(const std::string& device_name = "/device:XLA_CPU:0") {
+    places_ = Placeholder(steps_, kInt32, {1}, "places");
+    others_ = Placeholder(steps_, kInt32, {1}, "others");
+    auto device = steps_.Device(device_name);
+    in_ = Placeholder(steps_, kFloat32, {16}, "in");
+    const Tensor zeros = Tensor::Vector(std::vector<float>(16, 0));
+    one_ = Placeholder(steps_, kFloat32, {16}, "one");
+    count_ =
+        NodeBuilder(steps_, "VariableV2").Name("count").Attr("shape", Shape({16})).Attr("dtype", kFloat32).Output();
+    start_ = NodeBuilder(steps_, "Assign").Input(count_).Input(Const(steps_, zeros)).Finish();
+    update_ = NodeBuilder(steps_, "AssignAdd").Name("update").Input(count_).Input(one_).Finish();
+    rolled_ = Rolled(in_, places_, "rolled") + one_;
+  }
+  Output Rolled(const Output& x, const Output& places, const char* name) {
+    const Output axis = Const(steps_, Tensor::Vector<int32_t>({0}));
+    return NodeBuilder(steps_, "Roll").Name(name).Input(x + one_).Input(places).Input(axis).Output();
+  }
+  void Open(const std::string& target = "") {
+    ASSERT_TRUE(steps_.status().ok()) << steps_.status();
+    SessionOptions options{.target = target};
+    if (target.empty()) options.device_count = {{"XLA_CPU", 1}};
+    session_ = Session::Create(steps_, options).value();
+    const auto started = session_->Run({start_});
+    ASSERT_TRUE(started.ok()) << started.status();
+  }
+  // The first element of a step that rolls [0, 1, ... 15]. Without loops and further ops, expect First(places).
+  StatusOr<float> Roll(int32_t places, int32_t others = 0) {
+    std::vector<float> in(16);
+    std::iota(in.begin(), in.end(), 0.0f);
+    const std::vector<Feed> feeds = {{in_, Tensor::Vector(in)},
+                                     {one_, Tensor::Vector(std::vector<float>(16, 1))},
+                                     {places_, Tensor::Vector<int32_t>({places})},
+                                     {others_, Tensor::Vector<int32_t>({others})}};
+    TF_ASSIGN_OR_RETURN(const auto values, session_->Run({rolled_, update_}, feeds));
+    ++steps_run_;
+    return values[0].data<float>()[0];
+  }
+  static float First(int32_t places) { return static_cast<float>((160000 - places) % 16) + 2; }
+  // Runs steps that change the number of places until a step runs this many programs.
+  void RollUntilPrograms(int programs, bool change_others = false) {
+    for (int before = -1; control->runs - before != programs; ++next_) {
+      before = control->runs;
+      const auto value = Roll(next_, change_others ? next_ : 0);
+      ASSERT_TRUE(value.ok()) << value.status();
     }
   }
+  void ExpectThatNoUpdateIsLost() {
+    const auto count = session_->Run({count_});
+    ASSERT_TRUE(count.ok()) << count.status();
+    EXPECT_EQ((*count)[0].data<float>()[15], static_cast<float>(steps_run_));
+  }
+
+  Graph steps_;
+  Output in_, places_, others_, one_, rolled_, count_;
+  Operation start_, update_;
+  std::atomic<int> steps_run_{0};
+  int32_t next_ = 1;
+};
+
+TEST_F(ChangingOperandTest, OnlyItsOpLeavesTheProgram) {
+  Build();
+  Open();
+  const int compiles = control->compiles;
+  for (int32_t places = 1; places <= 8; ++places) ASSERT_TRUE(Roll(places).ok());
+  EXPECT_EQ(log->CountOf("input 1 of Roll 'rolled'"), 0);
+  const auto on_host = Roll(9);
+  ASSERT_TRUE(on_host.ok()) << on_host.status();
+  EXPECT_EQ(*on_host, First(9));
+  EXPECT_EQ(log->CountOf("each value of input 1 of Roll 'rolled'"), 1);
+  EXPECT_EQ(log->CountOf("which has had 9. Use a constant there"), 1);
+  // One program before the op, and one after it.
+  next_ = 10;
+  RollUntilPrograms(2);
   while (!CompileLog::Global().running().empty()) std::this_thread::yield();
-  EXPECT_EQ(control->compiles, compiles + 8);
-  EXPECT_EQ(log->CountOf("each value of input 1 of Tile 'tiled'"), 1);
+  const int all = control->compiles;
+  EXPECT_LE(all, compiles + 8 + 2);
+  const int64_t host_runs = CompileLog::Global().totals().host_runs;
+  for (int32_t places = 100; places < 120; ++places) {
+    const int runs = control->runs;
+    const auto value = Roll(places);
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_EQ(*value, First(places));
+    EXPECT_EQ(control->runs, runs + 2);
+  }
+  EXPECT_EQ(control->compiles, all);
+  EXPECT_EQ(CompileLog::Global().totals().host_runs, host_runs);
+  EXPECT_EQ(log->CountOf("which has had"), 1);
+  ExpectThatNoUpdateIsLost();
+}
+
+TEST_F(ChangingOperandTest, SeveralOpsLeaveOneAfterTheOther) {
+  Build();
+  {
+    auto device = steps_.Device("/device:XLA_CPU:0");
+    rolled_ = Rolled(rolled_, others_, "again") + one_;
+  }
+  Open();
+  RollUntilPrograms(2);
+  RollUntilPrograms(3, /*change_others=*/true);
+  EXPECT_EQ(log->CountOf("each value of input 1 of Roll 'rolled'"), 1);
+  EXPECT_EQ(log->CountOf("each value of input 1 of Roll 'again'"), 1);
+  const int compiles = control->compiles;
+  const auto value = Roll(101, 1000);
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ(*value, First(1101) + 2);
+  EXPECT_EQ(control->compiles, compiles);
+  ExpectThatNoUpdateIsLost();
+}
+
+TEST_F(ChangingOperandTest, AnOpLeavesAProgramOfALoop) {
+  Build();
+  {
+    auto device = steps_.Device("/device:XLA_CPU:0");
+    rolled_ = While(
+        {Const(steps_, Tensor::Scalar(0)), in_}, [&](const std::vector<Output>& v) { return Less(v[0], 3); },
+        [&](const std::vector<Output>& v) {
+          return std::vector<Output>{v[0] + 1, Rolled(v[1], places_, "turn") + one_};
+        })[1];
+  }
+  Open();
+  RollUntilPrograms(1 + 2 * 3);  // `update`, and two in each iteration
+  const auto value = Roll(1001);
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ(*value, First(3003) + 2 * 2);
+  ExpectThatNoUpdateIsLost();
+}
+
+TEST_F(ChangingOperandTest, StepsOfSeveralThreadsGoOn) {
+  Build();
+  Open();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this, i] {
+      for (int step = 0; step < 25; ++step) EXPECT_TRUE(Roll(4 * step + i).ok());
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  next_ = 1000;
+  RollUntilPrograms(2);
+  EXPECT_EQ(log->CountOf("which has had 9"), 1);
+  ExpectThatNoUpdateIsLost();
+}
+
+TEST_F(ChangingOperandTest, AnOpOfAnotherTaskLeavesItsProgram) {
+  TaskOptions task;
+  task.device_count = {{"XLA_CPU", 1}};
+  TestCluster cluster(0, 2, task);
+  Build("/job:worker/task:1/device:XLA_CPU:0");
+  {
+    auto there = steps_.Device("/job:worker/task:1/device:CPU:0");
+    const Output places = places_ + others_;
+    auto device = steps_.Device("/job:worker/task:1/device:XLA_CPU:0");
+    rolled_ = Rolled(in_, places, "there") + one_;
+  }
+  Open(cluster.target("worker", 0));
+  RollUntilPrograms(2);
+  EXPECT_EQ(log->CountOf("each value of input 1 of Roll 'there'"), 1);
+  const auto value = Roll(1001);
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ(*value, First(1001));
+  ExpectThatNoUpdateIsLost();
+  session_ = nullptr;
 }
 
 TEST_F(HostSubstituteTest, TheEnvironmentChooses) {

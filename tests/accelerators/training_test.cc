@@ -664,6 +664,46 @@ TEST(AcceleratorTest, RandomOpsGiveTheNumbersOfTheCpuWhereverAStepRuns) {
   unsetenv(kHostSubstituteVariable);
 }
 
+// After eight values of the shape and of the place, the random op runs on the host, and the slice takes the place as an
+// argument. The random op goes on with its stream.
+StatusOr<std::vector<Tensor>> StepsWithChangingOperands(const std::string& device_name) {
+  Graph g;
+  const Output shape = Placeholder(g, kInt32, {1}, "shape"), place = Placeholder(g, kInt32, {2}, "place");
+  auto device = g.Device(device_name);
+  const Output x = Placeholder(g, kFloat32, {4, 30}, "x");
+  const Output random = NodeBuilder(g, "RandomUniform")
+                            .Name("random")
+                            .Input(shape)
+                            .Attr("dtype", kFloat32)
+                            .Attr("seed", int64_t{7})
+                            .Attr("seed2", int64_t{9})
+                            .Output();
+  const Output size = Const(g, Tensor::Vector<int32_t>({2, 3}));
+  const Output slice = NodeBuilder(g, "Slice").Name("slice").Input(x * x).Input(place).Input(size).Output();
+  const Output numbers = ReduceSum(random) + 0.0f, part = slice * 2.0f;
+  TF_RETURN_IF_ERROR(g.status());
+  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(g, kTwoDevices));
+  std::vector<Tensor> all;
+  for (int32_t n = 1; n <= 24; ++n) {
+    TF_ASSIGN_OR_RETURN(auto values, session->Run({random, part, numbers}, {{x, Numbers({4, 30}, 0.1f)},
+                                                                            {shape, Tensor::Vector<int32_t>({n})},
+                                                                            {place, Tensor::Vector<int32_t>({1, n})}}));
+    all.insert(all.end(), values.begin(), values.begin() + 2);
+  }
+  return all;
+}
+
+TEST(AcceleratorTest, OperandsThatChangeGiveTheValuesOfTheCpu) {
+  const auto on_cpu = StepsWithChangingOperands("/device:CPU:0");
+  const auto on_device = StepsWithChangingOperands("/device:XLA_CPU:0");
+  ASSERT_TRUE(on_cpu.ok()) << on_cpu.status();
+  ASSERT_TRUE(on_device.ok()) << on_device.status();
+  for (size_t i = 0; i < on_cpu->size(); ++i) {
+    ASSERT_EQ((*on_cpu)[i].shape(), (*on_device)[i].shape());
+    EXPECT_EQ(std::memcmp((*on_cpu)[i].raw_data(), (*on_device)[i].raw_data(), (*on_cpu)[i].num_bytes()), 0) << i;
+  }
+}
+
 // Rows of a variable are updated by the kernel of the CPU, and later programs see them.
 TEST(AcceleratorTest, AnUpdateWithoutAnEmitterChangesTheVariableOfTheDevice) {
   Graph g;

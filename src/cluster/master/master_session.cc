@@ -370,7 +370,8 @@ StatusOr<std::shared_ptr<MasterStep>> MasterSession::Start(const std::shared_ptr
     TF_ASSIGN_OR_RETURN(workers, CurrentWorkers(graph.get(), deadline));
   }
   step_options.lasts_with_session = graph->lasts_with_session;
-  auto step = std::make_shared<MasterStep>(env_, id_, graph->local, std::move(workers), std::move(step_options));
+  auto step = std::make_shared<MasterStep>(env_, id_, env_->worker->ExecutorOf(graph->local), std::move(workers),
+                                           std::move(step_options));
   TF_RETURN_IF_ERROR(env_->steps.Add(step));
   // The step has been added before closed_ is read. So either Start sees that the session is closed, or Close sees the
   // step.
@@ -398,7 +399,7 @@ StatusOr<std::vector<Tensor>> MasterSession::Run(const std::shared_ptr<CompiledG
 
 StatusOr<std::vector<std::string>> MasterSession::PartitionGraphs(const CompiledGraph& graph) {
   std::vector<std::string> graphs;
-  TF_ASSIGN_OR_RETURN(std::string own, graph.local->plan().graph().ToGraphDef());
+  TF_ASSIGN_OR_RETURN(std::string own, graph.local->executor()->plan().graph().ToGraphDef());
   graphs.push_back(std::move(own));
   for (const auto& part : graph.remote) graphs.push_back(part.graph_def);
   return graphs;

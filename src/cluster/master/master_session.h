@@ -15,6 +15,7 @@
 #include "cluster/master/master_env.h"
 #include "cluster/master/master_step.h"
 #include "cluster/peer/remote_worker.h"
+#include "cluster/worker/registered_partition.h"
 #include "executor/optimize.h"
 #include "graph/model/handles.h"
 #include "tensorbraid/graph/graph.h"
@@ -29,8 +30,9 @@ struct CompiledGraph {
     std::shared_ptr<RemoteWorker> worker;  // the worker with which the part is registered
   };
   uint64_t handle = 0;
-  std::shared_ptr<Executor> local;  // the part of the master's own task; takes the feeds and returns the fetches
-  std::vector<Part> remote;         // guarded by MasterSession::mu_ once steps run
+  // The part of the master's own task, which takes the feeds and returns the fetches.
+  std::shared_ptr<RegisteredPartition> local;
+  std::vector<Part> remote;  // guarded by MasterSession::mu_ once steps run
   bool is_local_only = true;
   bool lasts_with_session = false;    // has a node that LastsWithSession (executor/step_watch.h)
   std::atomic<int64_t> num_steps{0};  // steps that clients have started so far

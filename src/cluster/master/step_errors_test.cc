@@ -208,7 +208,7 @@ TEST_F(StepErrorsTest, AWorkerThatIsStartedAfterTheStepHasFailedIsToldToStop) {
       worker_.Register(kSession, 1, std::make_unique<Graph>(), /*isolated_state=*/false, /*limited_files=*/false)
           .value();
   const auto step = std::make_shared<MasterStep>(
-      &env_, kSession, local, std::vector<std::shared_ptr<RemoteWorker>>{failing, second}, StepOptions{});
+      &env_, kSession, local->executor(), std::vector<std::shared_ptr<RemoteWorker>>{failing, second}, StepOptions{});
   step->Run(1, {});
   // The first abort comes before the step has begun on this worker, so it does not reach the step.
   EXPECT_EQ(second->calls, (std::vector<std::string>{"abort", "run", "abort"}));

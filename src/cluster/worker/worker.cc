@@ -8,6 +8,7 @@
 #include "cluster/worker/dead_accelerators.h"
 #include "core/errors/error_rank.h"
 #include "core/text/strings.h"
+#include "executor/clusters/program_nodes.h"
 #include "graph/model/graph_impl.h"
 #include "graph/model/node.h"
 #include "runtime/kernel/step_tracer.h"
@@ -46,9 +47,9 @@ Status Worker::CheckOpen(SessionId id, const std::shared_ptr<Session>& session) 
   return it == sessions_.end() || it->second != session ? Cancelled("the session is closed") : OkStatus();
 }
 
-StatusOr<std::shared_ptr<Executor>> Worker::Register(SessionId session, uint64_t handle,
-                                                     std::unique_ptr<Graph> partition, bool isolated_state,
-                                                     bool limited_files) {
+StatusOr<std::shared_ptr<RegisteredPartition>> Worker::Register(SessionId session, uint64_t handle,
+                                                                std::unique_ptr<Graph> partition, bool isolated_state,
+                                                                bool limited_files) {
   return AddGraph(session, Open(session, isolated_state), handle, std::move(partition), limited_files);
 }
 
@@ -64,10 +65,9 @@ Status Worker::NumberPeers(Graph* partition) {
   return OkStatus();
 }
 
-StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
-                                                     uint64_t handle, std::unique_ptr<Graph> partition,
-                                                     bool limited_files) {
-  const ScopedFileAccess scope(FileLimit(limited_files));  // the executor that is made here keeps this limit
+StatusOr<std::shared_ptr<RegisteredPartition>> Worker::AddGraph(SessionId id, const std::shared_ptr<Session>& session,
+                                                                uint64_t handle, std::unique_ptr<Graph> partition,
+                                                                bool limited_files) {
   for (const auto& node : ImplOf(*partition).nodes()) {
     TF_ASSIGN_OR_RETURN(const DeviceName device, DeviceName::Parse(node->device()));
     if (std::find(devices_.begin(), devices_.end(), device) == devices_.end()) {
@@ -79,28 +79,50 @@ StatusOr<std::shared_ptr<Executor>> Worker::AddGraph(SessionId id, const std::sh
   }
   TF_RETURN_IF_ERROR(StartAccelerators(*partition));
   TF_RETURN_IF_ERROR(NumberPeers(partition.get()));
+  auto changing = RunPrograms(env_->devices()) ? std::make_shared<ChangingValues>() : nullptr;
+  RegisteredPartition::MakeExecutor make =
+      [this, id, session, graph = std::shared_ptr<const Graph>(std::move(partition)), changing = std::move(changing),
+       limited_files] { return MakeExecutor(id, session, graph, changing, limited_files); };
+  TF_ASSIGN_OR_RETURN(auto executor, make());
+  auto registered = std::make_shared<RegisteredPartition>(std::move(executor), std::move(make));
+  MutexLock lock(mu_);
+  // A graph holds its session, and Close drops the graphs of a session. A graph that was added after Close would never
+  // be freed.
+  const auto it = sessions_.find(id);
+  if (it == sessions_.end() || it->second != session) return Cancelled("the session is closed");
+  session->graphs[handle] = registered;
+  return registered;
+}
+
+StatusOr<std::shared_ptr<Executor>> Worker::MakeExecutor(SessionId id, const std::shared_ptr<Session>& session,
+                                                         std::shared_ptr<const Graph> partition,
+                                                         std::shared_ptr<ChangingValues> changing, bool limited_files) {
+  const ScopedFileAccess scope(FileLimit(limited_files));  // the executor that is made here keeps this limit
   ResourceManager* const resources =
       session->own_resources != nullptr ? session->own_resources.get() : &env_->resources();
-  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(std::move(partition), resources, &session->kernels, &env_->devices(),
-                                              [&] { return CheckOpen(id, session); }));
+  TF_ASSIGN_OR_RETURN(auto plan, Plan::Create(
+                                     std::move(partition), resources, &session->kernels, &env_->devices(),
+                                     [&] { return CheckOpen(id, session); }, std::move(changing)));
   // The session may own the plan's kernels (in its cache) and their resources. So `held` keeps the session alive, and
   // destroys the plan first.
   std::shared_ptr<const Plan> held(plan.get(), [plan, s = session](const Plan*) mutable {
     plan.reset();
     s.reset();
   });
-  auto executor = std::make_shared<Executor>(std::move(held), pool_, resources, env_->work());
-  MutexLock lock(mu_);
-  // A graph holds its session, and Close drops the graphs of a session. A graph that was added after Close would never
-  // be freed.
-  const auto it = sessions_.find(id);
-  if (it == sessions_.end() || it->second != session) return Cancelled("the session is closed");
-  session->graphs[handle] = executor;
+  return std::make_shared<Executor>(std::move(held), pool_, resources, env_->work());
+}
+
+std::shared_ptr<Executor> Worker::ExecutorOf(const std::shared_ptr<RegisteredPartition>& partition) {
+  auto executor = partition->executor();
+  if (executor->plan().is_outdated() && partition->BeginReplanning()) {
+    // Planning takes milliseconds, and this may be the transport's thread.
+    pool_->Schedule([partition, held = owner_.lock()] { partition->Replan(); });
+  }
   return executor;
 }
 
 void Worker::Deregister(SessionId session, uint64_t handle) {
-  std::shared_ptr<Executor> dropped;
+  std::shared_ptr<RegisteredPartition> dropped;
   MutexLock lock(mu_);
   const auto it = sessions_.find(session);
   if (it == sessions_.end()) return;
@@ -111,7 +133,7 @@ void Worker::Deregister(SessionId session, uint64_t handle) {
 }
 
 void Worker::Close(SessionId session) {
-  std::map<uint64_t, std::shared_ptr<Executor>> dropped;  // destroyed after the lock is released
+  std::map<uint64_t, std::shared_ptr<RegisteredPartition>> dropped;  // destroyed after the lock is released
   MutexLock lock(mu_);
   const auto it = sessions_.find(session);
   if (it == sessions_.end()) return;
@@ -131,7 +153,7 @@ void Worker::ForgetMaster(uint64_t master, const Status& why) {
   for (SessionId id : sessions) Close(id);
 }
 
-std::shared_ptr<Executor> Worker::FindGraph(SessionId session, uint64_t handle) {
+std::shared_ptr<RegisteredPartition> Worker::FindGraph(SessionId session, uint64_t handle) {
   MutexLock lock(mu_);
   const auto it = sessions_.find(session);
   if (it == sessions_.end()) return nullptr;
@@ -159,7 +181,7 @@ std::vector<Executor::StepWaits> Worker::Waits() {
   {
     MutexLock lock(mu_);
     for (const auto& [id, session] : sessions_) {
-      for (const auto& [handle, executor] : session->graphs) executors.push_back(executor);
+      for (const auto& [handle, partition] : session->graphs) partition->AppendExecutors(&executors);
     }
   }
   std::vector<Executor::StepWaits> all;
@@ -249,8 +271,8 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
     link->Send(StepDone{.step = m.step, .status = status});
     return;
   }
-  auto executor = FindGraph(m.session, m.handle);
-  if (executor == nullptr) {
+  const auto partition = FindGraph(m.session, m.handle);
+  if (partition == nullptr) {
     link->Send(
         StepDone{.step = m.step, .status = Aborted("the partition is not, or no longer, registered on this task")});
     return;
@@ -269,7 +291,7 @@ void Worker::OnRunGraph(const std::shared_ptr<Link>& link, const RunGraph& m) {
       step->set_on_late_failure([link, id](const Status& why) { link->Send(StepDone{.step = id, .status = why}); });
     }
   };
-  RunStep(m.step, executor, {}, done, tracer.get());
+  RunStep(m.step, ExecutorOf(partition), {}, done, tracer.get());
 }
 
 }  // namespace tensorbraid

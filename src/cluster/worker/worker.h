@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "cluster/exchange/client_edges.h"
 #include "cluster/exchange/exchange.h"
+#include "cluster/worker/registered_partition.h"
 #include "cluster/worker/worker_env.h"
 #include "core/text/device_name.h"
 #include "executor/executor.h"
@@ -34,8 +35,11 @@ class Worker {
   // have. If the session is closed meanwhile, stops compiling soon and returns Cancelled. With `isolated_state` the
   // session has its own resources, which are freed with the session. With `limited_files` the partition may use only
   // the files that the task allows to clients on other machines.
-  StatusOr<std::shared_ptr<Executor>> Register(SessionId session, uint64_t handle, std::unique_ptr<Graph> partition,
-                                               bool isolated_state, bool limited_files);
+  StatusOr<std::shared_ptr<RegisteredPartition>> Register(SessionId session, uint64_t handle,
+                                                          std::unique_ptr<Graph> partition, bool isolated_state,
+                                                          bool limited_files);
+  // The executor for a step that begins. If the partition's plan is outdated, has a new one made, for later steps.
+  std::shared_ptr<Executor> ExecutorOf(const std::shared_ptr<RegisteredPartition>& partition);
   // The limit of the files that a partition may use if it is registered with this value of `limited_files`. Null means
   // no limit.
   const FileAccess* FileLimit(bool limited_files) const {
@@ -64,8 +68,8 @@ class Worker {
   };
   Parts parts() const { return {parts_ended_, overtaken_, overtaken_max_}; }
 
-  // Runs a registered partition as a part of `step`; see Executor::Run. `client` is null unless the step is a partial
-  // run, and must live until `done` is called.
+  // Runs the executor of a registered partition as a part of `step`; see Executor::Run. `client` is null unless the
+  // step is a partial run, and must live until `done` is called.
   void RunStep(StepId step, const std::shared_ptr<Executor>& executor, std::vector<Tensor> args, Executor::Done done,
                StepTracer* tracer = nullptr, ClientEdges* client = nullptr);
 
@@ -84,15 +88,19 @@ class Worker {
   struct Session {
     std::unique_ptr<ResourceManager> own_resources;  // with isolated state
     KernelCache kernels;
-    std::map<uint64_t, std::shared_ptr<Executor>> graphs;  // guarded by the worker's mutex
+    std::map<uint64_t, std::shared_ptr<RegisteredPartition>> graphs;  // guarded by the worker's mutex
   };
   // Finds or makes the state of a session.
   std::shared_ptr<Session> Open(SessionId id, bool isolated_state);
   Status NumberPeers(Graph* partition);
   Status CheckOpen(SessionId id, const std::shared_ptr<Session>& session);
-  StatusOr<std::shared_ptr<Executor>> AddGraph(SessionId id, const std::shared_ptr<Session>& session, uint64_t handle,
-                                               std::unique_ptr<Graph> partition, bool limited_files);
-  std::shared_ptr<Executor> FindGraph(SessionId session, uint64_t handle);
+  StatusOr<std::shared_ptr<RegisteredPartition>> AddGraph(SessionId id, const std::shared_ptr<Session>& session,
+                                                          uint64_t handle, std::unique_ptr<Graph> partition,
+                                                          bool limited_files);
+  StatusOr<std::shared_ptr<Executor>> MakeExecutor(SessionId id, const std::shared_ptr<Session>& session,
+                                                   std::shared_ptr<const Graph> partition,
+                                                   std::shared_ptr<ChangingValues> changing, bool limited_files);
+  std::shared_ptr<RegisteredPartition> FindGraph(SessionId session, uint64_t handle);
   // A part has ended; `before` is the value of parts_ended_ when it began.
   void CountPart(int64_t before);
 

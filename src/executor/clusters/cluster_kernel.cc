@@ -180,18 +180,31 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       if (is_first) limit_.Allows(signature, arguments);  // counts it
       if (is_first || failed_.contains(signature)) return Way::kWait;
     }
-    if (Substitute() == nullptr) return Way::kWait;
-    if (substitute_use_ == HostSubstituteUse::kAlways) return Way::kOnHost;
+    const bool host_can = Substitute() != nullptr;
+    if (host_can && substitute_use_ == HostSubstituteUse::kAlways) return Way::kOnHost;
     MutexLock lock(mu_);
     const bool was_reached = !limit_.reason().empty();
-    if (!limit_.Allows(signature, arguments)) {
-      if (!was_reached) {
-        TB_LOG(Warning, "accelerators") << "the host computes further inputs of " << name_
-                                        << " from now on, which is slow. " << limit_.reason();
-      }
-      return Way::kOnHost;
+    const bool allowed = limit_.Allows(signature, arguments);
+    if (!allowed && !was_reached) LimitReached(host_can);
+    if (!host_can) return Way::kWait;
+    return allowed && being_made_.insert(signature).second ? Way::kMakeMeanwhile : Way::kOnHost;
+  }
+
+  // Says what happens from now on, and tells the next plan which value changes too often.
+  void LimitReached(bool host_can) const TB_REQUIRES(mu_) {
+    const std::optional<size_t> changing = limit_.changing_argument();
+    if (changing.has_value() && body_->changing != nullptr) {
+      body_->changing->Add(body_->arguments[*changing].tensor);
+      TB_LOG(Warning, "accelerators")
+          << "nodes that need a value that changes too often leave " << name_
+          << ", and run on the host, which is slow, unless they can take it as an argument. " << limit_.reason();
+    } else if (host_can) {
+      TB_LOG(Warning, "accelerators") << "the host computes further inputs of " << name_
+                                      << " from now on, which is slow. " << limit_.reason();
+    } else {
+      TB_LOG(Warning, "accelerators") << "further inputs of " << name_ << " wait for the compiler, which is slow. "
+                                      << limit_.reason();
     }
-    return being_made_.insert(signature).second ? Way::kMakeMeanwhile : Way::kOnHost;
   }
 
   // Made when it is first needed. Null if the host cannot run the nodes.
@@ -305,8 +318,8 @@ class Cluster : public std::enable_shared_from_this<Cluster> {
       return;
     }
     failed_.erase(signature);
-    // Without a substitute, nothing limits the signatures, and the programs should not fill the memory. They stay in
-    // the cache of the client for a while.
+    // If the host cannot run the nodes, nothing limits the shapes, and the programs should not fill the memory. They
+    // stay in the cache of the client for a while.
     if (executables_.size() >= SignatureLimit::kMostSignatures) {
       executables_.clear();
       known_.Clear();

@@ -11,7 +11,9 @@ namespace tensorbraid {
 // until its program is compiled, without blocking a thread. A step that is cancelled meanwhile stops waiting, and the
 // compiler goes on. While the program of a further signature is compiled, runs with this signature take place on the
 // host (host_substitute.h). They wait for the compiler instead if the host cannot run the nodes, if a variable has lost
-// its value, and if that program could not be compiled the last time.
+// its value, and if that program could not be compiled the last time. After too many signatures (signature_limit.h),
+// the host runs all further ones; if they differ by a static input, the kernel notes it for the next plan
+// (changing_values.h).
 //
 // A run whose program checks elements (pjrt/error_word.h) ends when the error word is on the host. If a check has
 // failed, the run returns its error, and no variable has changed.

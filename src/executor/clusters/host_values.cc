@@ -1,6 +1,7 @@
 #include "executor/clusters/host_values.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "executor/passes/pass.h"
 #include "graph/control_flow/control_flow.h"
@@ -80,10 +81,12 @@ size_t NumData(const Node& node) { return FlowKindOf(node) == FlowKind::kSwitch 
 }  // namespace
 
 HostValues::HostValues(const Graph& graph, const std::vector<bool>& on_accelerator,
-                       const std::vector<bool>& runs_on_host)
-    : on_host_(on_accelerator.size(), false), varies_(on_accelerator.size(), false) {
+                       const std::vector<bool>& runs_on_host, ChangingValues::Set changing)
+    : changing_(std::move(changing)), on_host_(on_accelerator.size(), false), varies_(on_accelerator.size(), false) {
   const auto& nodes = ImplOf(graph).nodes();
-  if (std::ranges::none_of(nodes, [](const auto& node) { return FlowKindOf(*node) != FlowKind::kNone; })) return;
+  const bool has_flow =
+      std::ranges::any_of(nodes, [](const auto& node) { return FlowKindOf(*node) != FlowKind::kNone; });
+  if (!has_flow && changing_.empty()) return;
   const std::vector<bool> conditional = ConditionalNodes(graph);
   const std::vector<bool> is_flow = FlowsOfHostArrays(graph, runs_on_host);
   std::vector<const Node*> candidates;
@@ -91,9 +94,10 @@ HostValues::HostValues(const Graph& graph, const std::vector<bool>& on_accelerat
     const auto id = static_cast<size_t>(node->id());
     const FlowKind kind = FlowKindOf(*node);
     for (size_t i = 0; i < node->inputs().size() && kind != FlowKind::kExit; ++i) {
-      if (IsBackEdge(*node, static_cast<int>(i)) || varies_[NodeOf(node->inputs()[i])->id()]) varies_[id] = true;
+      if (IsBackEdge(*node, static_cast<int>(i)) || Varies(node->inputs()[i])) varies_[id] = true;
     }
-    if (!on_accelerator[id] || !conditional[id] || runs_on_host[id] || !MayBeOnHost(*node, is_flow[id])) continue;
+    const bool counts = conditional[id] || varies_[id];
+    if (!on_accelerator[id] || !counts || runs_on_host[id] || !MayBeOnHost(*node, is_flow[id])) continue;
     on_host_[id] = true;
     candidates.push_back(node.get());
   }

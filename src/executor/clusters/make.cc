@@ -37,8 +37,12 @@ bool IsTransfer(const Node& node) {
 // Makes the copy of a graph that MakeClusters returns.
 class ClusterMaker {
  public:
-  explicit ClusterMaker(std::shared_ptr<const Graph> graph)
-      : graph_(std::move(graph)), nodes_(ImplOf(*graph_).nodes()), programs_(*graph_), references_(*graph_) {}
+  ClusterMaker(std::shared_ptr<const Graph> graph, std::shared_ptr<ChangingValues> changing)
+      : graph_(std::move(graph)),
+        changing_(std::move(changing)),
+        nodes_(ImplOf(*graph_).nodes()),
+        programs_(*graph_, changing_ == nullptr ? ChangingValues::Set() : changing_->tensors()),
+        references_(*graph_) {}
 
   StatusOr<std::unique_ptr<Graph>> Run() {
     ChooseSets();
@@ -154,7 +158,7 @@ class ClusterMaker {
   }
 
   ClusterBody BodyOf(const std::vector<const Node*>& members) const {
-    ClusterBody body{.graph = graph_, .nodes = InOrder(members), .arguments = {}, .results = {}};
+    ClusterBody body{.graph = graph_, .nodes = InOrder(members), .arguments = {}, .results = {}, .changing = changing_};
     const int set = SetOf(*members[0]);
     // The tensors whose values a program is compiled for.
     std::set<TensorKey> needed, from_host;
@@ -402,6 +406,7 @@ class ClusterMaker {
   }
 
   const std::shared_ptr<const Graph> graph_;
+  const std::shared_ptr<ChangingValues> changing_;  // may be null
   const std::vector<std::shared_ptr<Node>>& nodes_;
   const ProgramNodes programs_;
   const ReferenceTensors references_;
@@ -422,8 +427,9 @@ std::string NameOf(const ClusterBody& body) {
   return StrCat("a program of ", body.nodes.size(), " nodes that ends with '", body.nodes.back()->name(), "'");
 }
 
-StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph) {
-  return ClusterMaker(std::move(graph)).Run();
+StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph,
+                                              std::shared_ptr<ChangingValues> changing) {
+  return ClusterMaker(std::move(graph), std::move(changing)).Run();
 }
 
 std::string NameOfProgram(const Node& cluster) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/clusters/changing_values.h"
 #include "graph/model/node.h"
 #include "tensorbraid/graph/graph.h"
 
@@ -30,6 +31,8 @@ struct ClusterBody {
   std::vector<const Node*> nodes;      // constants, then the others in the order in which they take effect
   std::vector<Argument> arguments;     // one per input of the `_Cluster` node
   std::vector<Output> results;         // of `graph`; one per output of the `_Cluster` node
+  // Where steps note static arguments that change too often. Null: the host then runs the nodes.
+  std::shared_ptr<ChangingValues> changing = nullptr;
 };
 
 // What messages call its program: "a program of 41 nodes that ends with 'train'".
@@ -57,7 +60,12 @@ inline constexpr std::string_view kOutputsOnHost = "_outputs_on_host";
 // A node that takes the next element of an iterator is on the accelerator that uses most of its outputs, wherever it
 // was placed: so an iterator with a buffer copies elements ahead of the steps. The outputs that this accelerator does
 // not use are in host memory.
-StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph);
+//
+// No program depends on the values that `changing` has when this is called. The nodes of a mark are then divided by the
+// nodes that are in no program any more. That needs no further look at the whole graph: what connects these nodes by
+// way of other nodes is on this task, since the nodes of a mark are. The programs add to `changing`, which may be null.
+StatusOr<std::unique_ptr<Graph>> MakeClusters(std::shared_ptr<const Graph> graph,
+                                              std::shared_ptr<ChangingValues> changing = nullptr);
 
 }  // namespace tensorbraid
 

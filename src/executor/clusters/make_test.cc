@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/text/device_name.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "executor/clusters/on_host_kernel.h"
@@ -20,16 +22,20 @@
 namespace tensorbraid {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::MatchesRegex;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kTask = "/job:localhost/replica:0/task:0";
 
 // Places the part of a graph that the fetches need: feeds and fetches, and the nodes of these types, on the CPU, all
-// other nodes on an accelerator. Then marks and makes the clusters.
-StatusOr<std::unique_ptr<Graph>> Clustered(const Graph& g, const std::vector<Output>& feeds,
-                                           const std::vector<Output>& fetches, const std::vector<std::string>& on_cpu,
-                                           bool marked = true, const std::vector<Operation>& targets = {}) {
+// other nodes on an accelerator. Then marks the clusters.
+StatusOr<std::shared_ptr<const Graph>> MarkedPart(const Graph& g, const std::vector<Output>& feeds,
+                                                  const std::vector<Output>& fetches,
+                                                  const std::vector<std::string>& on_cpu, bool marked = true,
+                                                  const std::vector<Operation>& targets = {}) {
   auto part = Part(g, feeds, fetches, targets);
   for (const auto& node : ImplOf(*part).nodes()) {
     const bool cpu = node->type().starts_with("_") || std::ranges::find(on_cpu, node->type()) != on_cpu.end();
@@ -39,6 +45,14 @@ StatusOr<std::unique_ptr<Graph>> Clustered(const Graph& g, const std::vector<Out
     PassContext context(*part);
     TF_RETURN_IF_ERROR(MarkClusters(part.get(), context));
   }
+  return part;
+}
+
+// The same, and makes the clusters.
+StatusOr<std::unique_ptr<Graph>> Clustered(const Graph& g, const std::vector<Output>& feeds,
+                                           const std::vector<Output>& fetches, const std::vector<std::string>& on_cpu,
+                                           bool marked = true, const std::vector<Operation>& targets = {}) {
+  TF_ASSIGN_OR_RETURN(auto part, MarkedPart(g, feeds, fetches, on_cpu, marked, targets));
   return MakeClusters(std::move(part));
 }
 
@@ -163,6 +177,86 @@ TEST(MakeClustersTest, ANodeWhoseAxisIsComputedOnTheDeviceRunsOnTheHost) {
     EXPECT_EQ(node->device(), StrCat(kTask, "/device:CPU:0"));
   }
   EXPECT_EQ(Count(**made, "_Cluster"), 2);
+}
+
+// Graphs in which the integers `n`, an input from the host, have changed too often.
+class ChangingValuesTest : public ::testing::Test {
+ protected:
+  // The part that the fetches need, without programs for values of `n`.
+  std::unique_ptr<Graph> Divided(const std::vector<Output>& fetches) {
+    const auto part = MarkedPart(g_, {x_, n_}, fetches, {"Unpack"});
+    EXPECT_TRUE(part.ok()) << part.status();
+    const auto changing = std::make_shared<ChangingValues>();
+    auto whole = MakeClusters(*part, changing);
+    EXPECT_TRUE(whole.ok()) << whole.status();
+    EXPECT_EQ(Count(**whole, "_Cluster"), 1);
+    const auto& arguments = BodyOf(**whole, 0).arguments;
+    const auto value = std::ranges::find(arguments, ClusterBody::Kind::kStatic, &ClusterBody::Argument::kind);
+    EXPECT_NE(value, arguments.end());
+    changing->Add(value->tensor);
+    auto made = MakeClusters(*part, changing);
+    EXPECT_TRUE(made.ok()) << made.status();
+    return *std::move(made);
+  }
+  static std::string DeviceOf(const Graph& g, const std::string& node) {
+    const Node* const found = ImplOf(g).Find(node);
+    if (found == nullptr) return "in a program";
+    const DeviceName device = DeviceName::Parse(found->device()).value();
+    return StrCat(*device.type, ":", *device.id);
+  }
+
+  Graph g_;
+  const Output x_ = Placeholder(g_, kFloat32, {4, 4}, "x");
+  const Output n_ = Placeholder(g_, kInt32, {2}, "n");
+};
+
+TEST_F(ChangingValuesTest, OnlyTheNodeThatNeedsTheValueLeaves) {
+  const Output tiled = NodeBuilder(g_, "Tile").Name("tiled").Input(Neg(x_)).Input(n_).Output();
+  const auto made = Divided({Exp(tiled), x_ * x_});
+  EXPECT_EQ(DeviceOf(*made, "tiled"), "CPU:0");
+  ASSERT_EQ(Count(*made, "_Cluster"), 2);
+  EXPECT_THAT(NodesOf(BodyOf(*made, 0)), UnorderedElementsAre("Neg", "Mul"));
+  EXPECT_THAT(NodesOf(BodyOf(*made, 1)), ElementsAre("Exp"));
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& argument : BodyOf(*made, i).arguments) EXPECT_EQ(argument.kind, ClusterBody::Kind::kTensor);
+  }
+}
+
+TEST_F(ChangingValuesTest, TheHostComputesTheIntegersThatTheValueIsFor) {
+  const Output sizes = NodeBuilder(g_, "AddV2").Name("sizes").Input(n_).Input(n_).Output();
+  const Output tiled = NodeBuilder(g_, "Tile").Name("tiled").Input(Neg(x_)).Input(sizes).Output();
+  const auto made = Divided({Exp(tiled)});
+  EXPECT_EQ(DeviceOf(*made, "sizes"), "CPU:0");
+  EXPECT_EQ(DeviceOf(*made, "tiled"), "CPU:0");
+  EXPECT_EQ(Count(*made, "_Cluster"), 2);
+}
+
+// As in a loop (moving_slice.h).
+TEST_F(ChangingValuesTest, ASliceTakesItsPlaceAsAnArgument) {
+  const Output size = Const(g_, Tensor::Vector<int32_t>({1, 2}));
+  const Output slice = NodeBuilder(g_, "Slice").Name("slice").Input(Neg(x_)).Input(n_).Input(size).Output();
+  const auto made = Divided({Exp(slice)});
+  EXPECT_EQ(DeviceOf(*made, "slice"), "in a program");
+  ASSERT_EQ(Count(*made, "_Cluster"), 1);
+  EXPECT_THAT(BodyOf(*made, 0).arguments, Contains(Field(&ClusterBody::Argument::kind, ClusterBody::Kind::kFromHost)));
+}
+
+TEST_F(ChangingValuesTest, AReshapeStaysOnTheDeviceWithoutAProgram) {
+  const Output flat = NodeBuilder(g_, "Reshape").Name("flat").Input(Neg(x_)).Input(n_).Output();
+  const auto made = Divided({Exp(flat)});
+  EXPECT_EQ(DeviceOf(*made, "flat"), "XLA_CPU:0");
+  EXPECT_EQ(Count(*made, "_Cluster"), 2);
+}
+
+// The other output of the node that makes it is still a value that a program is compiled for.
+TEST_F(ChangingValuesTest, AnotherOutputOfTheSameNodeMayStayStatic) {
+  const auto numbers = Unstack(n_, 0, 2);
+  const Output sum = NodeBuilder(g_, "Sum").Name("sum").Input(Neg(x_)).Input(numbers[0]).Output();
+  const Output total = NodeBuilder(g_, "Cumsum").Name("total").Input(sum).Input(numbers[1]).Output();
+  const auto made = Divided({total});
+  EXPECT_EQ(DeviceOf(*made, "sum"), "CPU:0");
+  EXPECT_EQ(DeviceOf(*made, "total"), "in a program");
+  EXPECT_EQ(Count(*made, "_Cluster"), 2);
 }
 
 // Variables of TensorFlow 1, which nodes use by reference.

@@ -50,7 +50,8 @@ bool IsStaticOperand(const Node& node, int input) {
   return std::find(known.begin(), known.end(), input) != known.end();
 }
 
-ProgramNodes::ProgramNodes(const Graph& graph) : places_(ImplOf(graph).nodes().size()) {
+ProgramNodes::ProgramNodes(const Graph& graph, const ChangingValues::Set& changing)
+    : places_(ImplOf(graph).nodes().size()) {
   const auto& nodes = ImplOf(graph).nodes();
   const std::vector<bool> conditional = ConditionalNodes(graph);
   std::vector<bool> on_accelerator(nodes.size()), runs_on_host(nodes.size());
@@ -66,21 +67,22 @@ ProgramNodes::ProgramNodes(const Graph& graph) : places_(ImplOf(graph).nodes().s
       runs_on_host[node->id()] = !place.moves_whole_buffers;
     }
   }
-  const HostValues host_values(graph, on_accelerator, runs_on_host);
+  const HostValues host_values(graph, on_accelerator, runs_on_host, changing);
   for (const auto& node : nodes) {
     Place& place = places_[node->id()];
     if (!place.on_accelerator) continue;
     if (host_values.Contains(*node)) {
       place.moves_whole_buffers = false;
-      place.why_not = "it is a small integer of control flow, or a list on the host";
+      place.why_not = "it is a small integer that often changes, one of control flow, or a list on the host";
     }
     if (!place.why_not.empty()) continue;
     const auto is_static = [&](const Output& in) {
       const Place& from = places_[NodeOf(in)->id()];
       if (!from.on_accelerator || host_values.Contains(*NodeOf(in))) {
-        return MayBeInSignature(in) && !host_values.Varies(*NodeOf(in));
+        return MayBeInSignature(in) && !host_values.Varies(in);
       }
-      return from.is_static && (NodeOf(in)->device() == node->device() || NodeOf(in)->type() == "Const");
+      return from.is_static && !changing.contains(ChangingValues::KeyOf(in)) &&
+             (NodeOf(in)->device() == node->device() || NodeOf(in)->type() == "Const");
     };
     const auto is_on_host = [&](const Output& in) {
       return MayBeInSignature(in) && (!places_[NodeOf(in)->id()].on_accelerator || host_values.Contains(*NodeOf(in)));
@@ -93,8 +95,10 @@ ProgramNodes::ProgramNodes(const Graph& graph) : places_(ImplOf(graph).nodes().s
         place.from_host.push_back(static_cast<int>(i));
         continue;
       }
-      place.why_not = StrCat("input ", i, ", which must be known when the program is compiled, is computed by '",
-                             NodeOf(inputs[i])->name(), "'");
+      place.why_not = StrCat("input ", i, ", which must be known when the program is compiled, ",
+                             changing.contains(ChangingValues::KeyOf(inputs[i]))
+                                 ? std::string("has had too many values")
+                                 : StrCat("is computed by '", NodeOf(inputs[i])->name(), "'"));
     }
     place.in_program = place.why_not.empty();
     place.is_static = place.in_program && (ReadsShapesOnly(*node) ||

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "executor/clusters/changing_values.h"
 #include "graph/model/node.h"
 #include "runtime/kernel/device.h"
 #include "tensorbraid/graph/graph.h"
@@ -22,12 +23,13 @@ bool RunPrograms(const DeviceSet& devices);
 // static operands (axes, shapes, paddings) are known when the program is compiled, and if it is not one of the small
 // integers of control flow that the host computes (host_values.h). All other nodes of the graph run one by one. A
 // static operand is known if it is computed from constants and shapes, or from integers in host memory, for whose
-// values the program is then compiled. Integers that are others in each iteration of a loop may only be places, such as
-// the begin of a slice, which the program takes as arguments. Immutable.
+// values the program is then compiled. Integers that are others in each iteration of a loop, or that have changed too
+// often from step to step, may only be places, such as the begin of a slice, which the program takes as arguments.
+// Immutable.
 class ProgramNodes {
  public:
-  // `graph` must outlive the object. Every node has a device.
-  explicit ProgramNodes(const Graph& graph);
+  // `graph` must outlive the object. Every node has a device. `changing` are the tensors that have changed too often.
+  explicit ProgramNodes(const Graph& graph, const ChangingValues::Set& changing = {});
 
   bool Contains(const Node& node) const { return places_[node.id()].in_program; }
   // Why a node on a device that runs programs is in none, as a part of a sentence: "its input 'axis' is computed on the
@@ -39,7 +41,7 @@ class ProgramNodes {
   // Whether the node is control flow or behind control flow: it may not run, or run several times.
   bool IsConditional(const Node& node) const { return places_[node.id()].is_conditional; }
   // Whether a program takes operand `input` of the node, which is in host memory, as an argument, although it is a
-  // static operand: its value may be another one in each iteration of a loop. REQUIRES: the node is in a program.
+  // static operand: its value may often be another one. REQUIRES: the node is in a program.
   bool TakesFromHost(const Node& node, int input) const {
     const auto& inputs = places_[node.id()].from_host;
     return std::find(inputs.begin(), inputs.end(), input) != inputs.end();
