@@ -31,6 +31,42 @@ inline Status SliceOutOfRange(const Shape& indices, int64_t row, std::span<const
                          " ", shape);
 }
 
+// Element `element` of the flat indices is `row`, which is no row of `what`.
+inline Status RowOutOfRange(int64_t element, int64_t row, int64_t num_rows, const std::string& what) {
+  return InvalidArgument("indices[", element, "] = ", row, " is not in [0, ", num_rows, ") of ", what);
+}
+
+// A part of `length` elements of sequences of `size`.
+inline Status LengthOutOfRange(int64_t length, int64_t size) {
+  return InvalidArgument("a length of ", length, " is out of range for sequences of ", size);
+}
+
+inline Status CannotDivideRows() { return InvalidArgument("integers cannot be divided by 0"); }
+
+inline Status CannotCount(int64_t value) {
+  return InvalidArgument("the values to count must not be negative, got ", value);
+}
+
+// Whether row `row` of the indices of a sparse tensor of shape `shape`, `at`, is within the shape and behind the row
+// `before`, which is empty if the order does not matter.
+inline Status CheckSparseIndex(int64_t row, std::span<const int64_t> before, std::span<const int64_t> at,
+                               const Shape& shape) {
+  const auto refuse = [&](const auto&... why) {
+    std::vector<std::string> numbers;
+    for (const int64_t coordinate : at) numbers.push_back(StrCat(coordinate));
+    return InvalidArgument("indices[", row, "] = [", StrJoin(numbers, ","), "] is ", why...);
+  };
+  for (size_t d = 0; d < at.size(); ++d) {
+    if (at[d] >= 0 && at[d] < shape.dim(static_cast<int>(d))) continue;
+    return refuse("out of bounds: need 0 <= index < ", shape);
+  }
+  for (size_t d = 0; d < before.size(); ++d) {
+    if (before[d] < at[d]) return OkStatus();
+    if (before[d] > at[d]) return refuse("out of order: indices must be in lexicographic order");
+  }
+  return before.empty() ? OkStatus() : refuse("repeated");
+}
+
 inline Status LabelOutOfRange(int64_t row, int64_t label, int64_t classes) {
   return InvalidArgument("Received a label value of ", label, " in row ", row, ", but there are only classes 0 to ",
                          classes - 1);

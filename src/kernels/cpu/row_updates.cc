@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/prefetch.h"
@@ -134,7 +135,7 @@ Status Change(const Rows& r) {
   if constexpr (std::is_same_v<How, DivideBy> && std::is_integral_v<E>) {
     const auto divisors = r.updates.data<E>();
     if (std::find(divisors.begin(), divisors.end(), E{}) != divisors.end()) {
-      return InvalidArgument("integers cannot be divided by 0");
+      return cpu::CannotDivideRows();
     }
   }
   ForEachRow<E>(

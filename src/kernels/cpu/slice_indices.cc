@@ -78,7 +78,7 @@ StatusOr<std::vector<int64_t>> RowsOf(const Tensor& indices, int64_t num_rows, c
     for (size_t i = 0; i < index.size(); ++i) {
       const auto row = static_cast<int64_t>(index[i]);
       if (row < 0 || row >= num_rows) {
-        return InvalidArgument("indices[", i, "] = ", row, " is not in [0, ", num_rows, ") of ", what);
+        return cpu::RowOutOfRange(static_cast<int64_t>(i), row, num_rows, what);
       }
     }
     return std::vector<int64_t>(index.begin(), index.end());

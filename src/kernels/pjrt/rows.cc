@@ -3,6 +3,7 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/pjrt/dtypes.h"
 
 namespace tensorbraid::pjrt {
 
@@ -17,22 +18,62 @@ Expr GatherRows(const Expr& x, const Expr& rows) {
                          stablehlo::ArrayText(std::vector<int64_t>{1, size})))};
 }
 
-Expr ScatterRows(int64_t n, const Expr& initial, const Expr& rows, const Expr& updates, Combination combine) {
-  stablehlo::Builder& b = updates.builder();
-  const DType dtype = updates.dtype();
-  const stablehlo::Value start = b.BroadcastTo(initial.value(), {n, updates.shape().dim(1)});
-  if (updates.shape().num_elements() == 0 || n == 0) return {b, start};
+Expr ScatterInto(const Expr& x, const Expr& rows, const Expr& updates, Combination combine) {
+  stablehlo::Builder& b = x.builder();
+  const DType dtype = x.dtype();
+  if (updates.shape().num_elements() == 0 || x.shape().dim(0) == 0) return x;
   const std::string region = b.Region({dtype, dtype}, [&](const std::vector<stablehlo::Value>& v) {
     return std::vector<stablehlo::Value>{combine({b, v[0]}, {b, v[1]}).value()};
   });
-  return {b, b.Op("scatter", {start, rows.value(), updates.value()}, dtype, start.shape,
+  return {b, b.Op("scatter", {x.value(), rows.value(), updates.value()}, dtype, x.shape(),
                   "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = "
                   "[0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>",
                   {region})};
 }
 
+Expr ScatterRows(int64_t n, const Expr& initial, const Expr& rows, const Expr& updates, Combination combine) {
+  return ScatterInto(initial.BroadcastTo({n, updates.shape().dim(1)}), rows, updates, combine);
+}
+
 Expr ScatterAddRows(int64_t n, const Expr& rows, const Expr& updates) {
   return ScatterRows(n, updates.Number(0), rows, updates, [](const Expr& x, const Expr& y) { return x + y; });
+}
+
+Combination CombinationOf(RowUpdate how) {
+  switch (how) {
+    case RowUpdate::kReplace:
+      return [](const Expr&, const Expr& update) { return update; };
+    case RowUpdate::kAdd:
+      return [](const Expr& old, const Expr& update) { return old + update; };
+    case RowUpdate::kSubtract:
+      return [](const Expr& old, const Expr& update) { return old - update; };
+    case RowUpdate::kMultiply:
+      return [](const Expr& old, const Expr& update) { return old * update; };
+    case RowUpdate::kDivide:
+      return [](const Expr& old, const Expr& update) { return old / update; };
+    case RowUpdate::kMin:  // keeps the old element if one of them is NaN, as the CPU's kernels do
+      return [](const Expr& old, const Expr& update) { return Select(update < old, update, old); };
+    case RowUpdate::kMax:
+      return [](const Expr& old, const Expr& update) { return Select(old < update, update, old); };
+  }
+  return nullptr;
+}
+
+DTypeSet UpdateTypesOf(RowUpdate how) {
+  switch (how) {
+    case RowUpdate::kReplace:
+      return kTensors;
+    case RowUpdate::kMin:
+    case RowUpdate::kMax:
+      return kReals;
+    default:
+      return kNumbers;
+  }
+}
+
+void CheckDivisors(EmitContext& ctx, RowUpdate how, const Expr& updates) {
+  if (how != RowUpdate::kDivide || IsFloating(updates.dtype()) || IsComplex(updates.dtype())) return;
+  ctx.fail_where((updates == 0).value(), {}, [](std::span<const int64_t>) { return cpu::CannotDivideRows(); });
 }
 
 SelectedSlices SelectSlices(EmitContext& ctx, const stablehlo::Value& indices, const Shape& shape, bool ignore,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/pjrt/expression.h"
+#include "runtime/variables/row_updates.h"
 
 namespace tensorbraid::pjrt {
 
@@ -13,6 +14,9 @@ namespace tensorbraid::pjrt {
 // zeros if there is none.
 Expr GatherRows(const Expr& x, const Expr& rows);
 
+// x [n, size], with whose rows `rows` [k] those of `updates` [k, size] are combined, in their order if the plugin keeps
+// it: that of the CPU does. An update whose row does not exist is ignored.
+Expr ScatterInto(const Expr& x, const Expr& rows, const Expr& updates, Combination combine);
 // A tensor [n, size] whose elements are the scalar `initial`, with whose rows `rows` [k] those of `updates` [k, size]
 // are combined. An update whose row does not exist is ignored.
 Expr ScatterRows(int64_t n, const Expr& initial, const Expr& rows, const Expr& updates, Combination combine);
@@ -32,6 +36,13 @@ struct SelectedSlices {
 // accepted the shapes.
 SelectedSlices SelectSlices(EmitContext& ctx, const stablehlo::Value& indices, const Shape& shape, bool ignore,
                             const std::string& what);
+
+// How an update combines an old element with a new one. REQUIRES: UpdateTypesOf has the dtype.
+Combination CombinationOf(RowUpdate how);
+// The dtypes of tensors of programs whose elements an update combines.
+DTypeSet UpdateTypesOf(RowUpdate how);
+// Fails the node if the update divides integers by zero.
+void CheckDivisors(EmitContext& ctx, RowUpdate how, const Expr& updates);
 
 }  // namespace tensorbraid::pjrt
 

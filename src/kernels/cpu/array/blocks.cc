@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/numbers.h"
 #include "runtime/kernel/kernel.h"
@@ -209,9 +210,7 @@ Status ReverseSequence(KernelContext& ctx) {
     return InvalidArgument("there must be one length for each of ", shape.dim(b), " sequences, got ", lengths.size());
   }
   for (int64_t length : lengths) {
-    if (length < 0 || length > shape.dim(s)) {
-      return InvalidArgument("a length of ", length, " is out of range for sequences of ", shape.dim(s));
-    }
+    if (length < 0 || length > shape.dim(s)) return LengthOutOfRange(length, shape.dim(s));
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   if (out->num_elements() == 0) return OkStatus();

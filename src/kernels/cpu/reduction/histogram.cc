@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/functors.h"
@@ -51,7 +52,7 @@ StatusOr<int64_t> SizeOfBins(const Tensor& t) {
 template <typename Tidx>
 Status CheckValues(const Tensor& values) {
   for (Tidx v : values.data<Tidx>()) {
-    if (v < 0) return InvalidArgument("the values to count must not be negative, got ", v);
+    if (v < 0) return CannotCount(v);
   }
   return OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/numbers.h"
 #include "kernels/cpu/sparse/sparse.h"
@@ -38,21 +39,9 @@ Status SparseToDense(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const std::vector<int64_t> index, AllIntegers(indices, "sparse_indices"));
   const bool validate = ctx.node().attr<bool>("validate_indices");
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t* at = index.data() + i * rank;
-    const auto element = [&] {
-      std::vector<std::string> numbers;
-      for (int64_t d = 0; d < rank; ++d) numbers.push_back(StrCat(at[d]));
-      return StrCat("indices[", i, "] = [", StrJoin(numbers, ","), "]");
-    };
-    for (int64_t d = 0; d < rank; ++d) {
-      if (at[d] < 0 || at[d] >= shape.dim(static_cast<int>(d))) {
-        return InvalidArgument(element(), " is out of bounds: need 0 <= index < ", shape);
-      }
-    }
-    if (!validate || i == 0) continue;
-    const int order = CompareIndex(at - rank, at, static_cast<int>(rank));
-    if (order == 0) return InvalidArgument(element(), " is repeated");
-    if (order > 0) return InvalidArgument(element(), " is out of order: indices must be in lexicographic order");
+    const std::span<const int64_t> all = index;
+    const auto before = validate && i > 0 ? all.subspan((i - 1) * rank, rank) : all.first(0);
+    TF_RETURN_IF_ERROR(CheckSparseIndex(i, before, all.subspan(i * rank, rank), shape));
   }
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {

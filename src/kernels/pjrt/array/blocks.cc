@@ -1,8 +1,10 @@
-// Ops that mirror the borders of a tensor, move its elements in a circle, or move blocks of pixels to other dimensions.
+// Ops that mirror the borders of a tensor, move its elements in a circle, reverse parts of sequences, or move blocks of
+// pixels to other dimensions.
 #include "core/text/strings.h"
+#include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/pjrt/dtypes.h"
-#include "kernels/pjrt/expression.h"
+#include "kernels/pjrt/rows.h"
 
 namespace tensorbraid::pjrt {
 namespace {
@@ -52,6 +54,44 @@ Status EmitMirrorPad(EmitContext& ctx) {
     x = b.Concatenate(parts, d);
   }
   ctx.set_output(0, x);
+  return OkStatus();
+}
+
+// Gathers each sequence with its first elements in reverse order: as rows of [batches, sequence, rest].
+Status EmitReverseSequence(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Value x, ctx.input(0));
+  TF_ASSIGN_OR_RETURN(const Value lengths, ctx.input(1));
+  const int rank = x.rank();
+  const auto seq = ctx.attr<int64_t>("seq_dim"), batch = ctx.attr<int64_t>("batch_dim");
+  if (lengths.rank() != 1) return InvalidArgument("seq_lengths must be a vector, got shape ", lengths.shape);
+  if (seq == batch) return InvalidArgument("batch_dim == seq_dim, both are ", seq);
+  if (seq < 0 || seq >= rank) return InvalidArgument("seq_dim ", seq, " is out of range for ", x.shape);
+  if (batch < 0 || batch >= rank) return InvalidArgument("batch_dim ", batch, " is out of range for ", x.shape);
+  const int64_t batches = x.shape.dim(static_cast<int>(batch)), size = x.shape.dim(static_cast<int>(seq));
+  if (lengths.shape.dim(0) != batches) {
+    return InvalidArgument("there must be one length for each of ", batches, " sequences, got ", lengths.shape.dim(0));
+  }
+  Builder& b = ctx.builder();
+  const Expr length = Expr(b, lengths).Convert(kInt64);
+  ctx.fail_where((length < 0 || length > static_cast<double>(size)).value(), {length.value()},
+                 [size](std::span<const int64_t> numbers) { return cpu::LengthOutOfRange(numbers[1], size); });
+  if (x.shape.num_elements() == 0) {
+    ctx.set_output(0, x);
+    return OkStatus();
+  }
+  std::vector<int64_t> order = {batch, seq}, back(rank);
+  for (int d = 0; d < rank; ++d) {
+    if (d != seq && d != batch) order.push_back(d);
+  }
+  for (int i = 0; i < rank; ++i) back[order[i]] = i;
+  const Value sequences = b.Transpose(x, order);
+  const Shape places({batches, size});
+  const Expr at(b, b.Iota(kInt64, places, 1)), reversed = length.Reshape({batches, 1}) - 1 - at;
+  const Expr rows =
+      Expr(b, b.Iota(kInt64, places, 0)) * static_cast<double>(size) + Select(reversed >= 0, reversed, at);
+  const Expr out = GatherRows(Expr(b, sequences).Reshape({batches * size, x.shape.num_elements() / (batches * size)}),
+                              rows.Reshape({batches * size}));
+  ctx.set_output(0, b.Transpose(out.Reshape(sequences.shape).value(), back));
   return OkStatus();
 }
 
@@ -272,6 +312,7 @@ void RegisterArrayBlocksEmitters(EmitterRegistry& r) {
   r.Add("MirrorPadGrad", {{"T", kNumbers}}, EmitMirrorPadGrad).static_inputs = {"paddings"};
   r.Add("Reverse", {{"T", kTensors}}, EmitReverseFlagged).static_inputs = {"dims"};
   r.Add("Roll", {{"T", kTensors}}, EmitRoll).static_inputs = {"shift", "axis"};
+  r.Add("ReverseSequence", {{"T", kTensors}}, EmitReverseSequence);
   r.Add("SpaceToBatch", {{"T", kTensors}}, EmitSpaceToBatch).static_inputs = {"paddings"};
   r.Add("SpaceToBatchND", {{"T", kTensors}}, EmitSpaceToBatch).static_inputs = {"block_shape", "paddings"};
   r.Add("BatchToSpace", {{"T", kTensors}}, EmitBatchToSpace).static_inputs = {"crops"};

@@ -1,4 +1,4 @@
-// ScatterNd, which adds slices to a tensor of zeros.
+// ScatterNd, which adds slices to a tensor of zeros, and TensorScatter*, which updates slices of a tensor.
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/pjrt/dtypes.h"
@@ -8,25 +8,43 @@
 namespace tensorbraid::pjrt {
 namespace {
 
+// The slices of a tensor of shape `shape` that updates of shape `updates` are for.
+StatusOr<SelectedSlices> SlicesFor(EmitContext& ctx, const stablehlo::Value& indices, const Shape& updates,
+                                   const Shape& shape) {
+  if (shape.rank() < 1) return InvalidArgument("the output must have rank 1 or more, got a scalar");
+  TF_ASSIGN_OR_RETURN(const Shape wanted, SlicesShape(indices.shape, shape, "shape"));
+  if (wanted != updates) {
+    return InvalidArgument("updates must have shape ", wanted, " for indices ", indices.shape, " into ", shape,
+                           ", got ", updates);
+  }
+  if (shape.num_elements() == 0 && wanted.num_elements() > 0) {
+    return InvalidArgument("Indices and updates specified for empty output of shape ", shape);
+  }
+  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
+  return SelectSlices(ctx, indices, shape, ignore, "shape");
+}
+
 Status EmitScatterNd(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(0));
   TF_ASSIGN_OR_RETURN(const Expr updates, WideInput(ctx, 1));
   TF_ASSIGN_OR_RETURN(const Tensor sizes, ctx.static_input(2));
   if (sizes.shape().rank() != 1) return InvalidArgument("the shape must be a vector, got shape ", sizes.shape());
   TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(sizes, "the sizes"));
-  if (shape.rank() < 1) return InvalidArgument("the output must have rank 1 or more, got a scalar");
-  TF_ASSIGN_OR_RETURN(const Shape wanted, SlicesShape(indices.shape, shape, "shape"));
-  if (wanted != updates.shape()) {
-    return InvalidArgument("updates must have shape ", wanted, " for indices ", indices.shape, " into ", shape,
-                           ", got ", updates.shape());
-  }
-  if (shape.num_elements() == 0 && wanted.num_elements() > 0) {
-    return InvalidArgument("Indices and updates specified for empty output of shape ", shape);
-  }
-  TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
-  const SelectedSlices slices = SelectSlices(ctx, indices, shape, ignore, "shape");
+  TF_ASSIGN_OR_RETURN(const SelectedSlices slices, SlicesFor(ctx, indices, updates.shape(), shape));
   const Expr out = ScatterAddRows(slices.num_slices, slices.numbers, updates.Reshape({slices.count, slices.size}));
   SetOutput(ctx, 0, out.Reshape(shape));
+  return OkStatus();
+}
+
+// Updates slices of input 0.
+Status EmitTensorScatter(EmitContext& ctx, RowUpdate how) {
+  TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
+  TF_ASSIGN_OR_RETURN(const Expr updates, WideInput(ctx, 2));
+  TF_ASSIGN_OR_RETURN(const SelectedSlices slices, SlicesFor(ctx, indices, updates.shape(), x.shape()));
+  const Expr out = ScatterInto(x.Reshape({slices.num_slices, slices.size}), slices.numbers,
+                               updates.Reshape({slices.count, slices.size}), CombinationOf(how));
+  SetOutput(ctx, 0, out.Reshape(x.shape()));
   return OkStatus();
 }
 
@@ -34,6 +52,15 @@ Status EmitScatterNd(EmitContext& ctx) {
 
 void RegisterArrayScatterEmitters(EmitterRegistry& r) {
   r.Add("ScatterNd", {{"T", kNumbers}}, EmitScatterNd).static_inputs = {"shape"};
+  const auto add = [&r](const char* op, RowUpdate how) {
+    r.Add(op, {{"T", UpdateTypesOf(how)}}, [how](EmitContext& ctx) { return EmitTensorScatter(ctx, how); });
+  };
+  add("TensorScatterUpdate", RowUpdate::kReplace);
+  add("TensorScatterAdd", RowUpdate::kAdd);
+  add("ScatterNdNonAliasingAdd", RowUpdate::kAdd);
+  add("TensorScatterSub", RowUpdate::kSubtract);
+  add("TensorScatterMin", RowUpdate::kMin);
+  add("TensorScatterMax", RowUpdate::kMax);
 }
 
 }  // namespace tensorbraid::pjrt

@@ -1,11 +1,46 @@
-// The largest elements of rows.
+// Searches in sorted rows, and the largest elements of rows.
+#include <bit>
+#include <limits>
+
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/pjrt/dtypes.h"
-#include "kernels/pjrt/expression.h"
+#include "kernels/pjrt/rows.h"
 
 namespace tensorbraid::pjrt {
 namespace {
+
+// LowerBound and UpperBound (`upper`): for each value of a row, the number of elements of the sorted row that are less,
+// or, for UpperBound, less or equal. The steps are those of a binary search: [low, high] is where the result may be.
+Status EmitBound(EmitContext& ctx, bool upper) {
+  TF_ASSIGN_OR_RETURN(const Expr sorted, WideInput(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const Expr values, WideInput(ctx, 1));
+  if (sorted.shape().rank() != 2 || values.shape().rank() != 2) {
+    return InvalidArgument("sorted_inputs and values must be matrices, got ", sorted.shape(), " and ", values.shape());
+  }
+  if (sorted.shape().dim(0) != values.shape().dim(0)) {
+    return InvalidArgument("sorted_inputs ", sorted.shape(), " and values ", values.shape(),
+                           " must have the same number of rows");
+  }
+  const int64_t rows = sorted.shape().dim(0), columns = sorted.shape().dim(1), count = values.shape().num_elements();
+  const DType type = ctx.node().output_type(0);
+  if (type == kInt32 && columns > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("rows of ", columns, " elements require out_type int64");
+  }
+  stablehlo::Builder& b = ctx.builder();
+  const Expr elements = sorted.Reshape({rows * columns, 1});
+  const Expr first = Expr(b, b.Iota(kInt64, values.shape(), 0)) * static_cast<double>(columns);
+  Expr low(b, b.Splat(kInt64, 0, values.shape())), high = low + static_cast<double>(columns);
+  for (int step = std::bit_width(static_cast<uint64_t>(columns)); step > 0; --step) {
+    const Expr middle = (low + high) / 2;
+    const Expr element = GatherRows(elements, (first + middle).Reshape({count})).Reshape(values.shape());
+    const Expr is_behind = upper ? !(values < element) : element < values, searches = low < high;
+    low = Select(searches && is_behind, middle + 1, low);
+    high = Select(searches && !is_behind, middle, high);
+  }
+  ctx.set_output(0, low.Convert(type).value());
+  return OkStatus();
+}
 
 // TopK and TopKV2: sorts each row in descending order, NaNs last, and takes the first k elements. Equal elements keep
 // their order.
@@ -47,6 +82,8 @@ std::string RefuseUnsorted(const Node& node) {
 }  // namespace
 
 void RegisterArraySearchEmitters(EmitterRegistry& r) {
+  r.Add("LowerBound", {{"T", kReals}}, [](EmitContext& ctx) { return EmitBound(ctx, false); });
+  r.Add("UpperBound", {{"T", kReals}}, [](EmitContext& ctx) { return EmitBound(ctx, true); });
   r.Add("TopK", {{"T", kReals}}, EmitTopK).refuse = RefuseUnsorted;
   EmitterDef& def = r.Add("TopKV2", {{"T", kReals}}, EmitTopK);
   def.static_inputs = {"k"};
