@@ -52,6 +52,9 @@ def decompositions(t):
     for d in REAL:
         lower = np.linalg.cholesky(S)
         t.case("CholeskyGrad", lower.astype(d), (np.arange(9.0).reshape(3, 3) + 1).astype(d))
+    for d in REAL:  # The first matrix has no decomposition. TensorFlow then leaves any numbers above the diagonal.
+        t.case("Cholesky", np.array([[[1, 2], [2, 1]], [[4, 2], [2, 5]]], d),
+               expected=[np.array([[[nan, 0], [nan, nan]], [[2, 0], [1, 2]]], d)])
     for op in ["Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterminant", "MatrixSquareRoot"]:
         t.case(op, np.zeros([0, 0]))
         t.case(op, np.zeros([0, 2, 2]))

@@ -209,6 +209,12 @@ def pool_3d_cases(t):
             g, = t.tensorflow("AvgPool3DGrad", [shape, y], attrs)
             t.case("AvgPool3DGrad", shape, y.astype(np.float64), expected=[g.astype(np.float64)], tolerance=1e-5,
                    gradient=[1] if size == (1, 3, 2) else None, **attrs)
+    # Windows of more than 64 elements, which programs visit in a loop.
+    large = dict(ksize=[1, 3, 5, 5, 1], strides=[1, 2, 1, 2, 1], padding="SAME")
+    x = shuffled(1, 4, 5, 6, 2).astype(np.float32)
+    y, = t.tensorflow("MaxPool3D", [x], large)
+    t.case("MaxPool3DGrad", x, y, shuffled(*y.shape, seed=2).astype(np.float32), **large)
+    t.case("MaxPool3DGradGrad", x, y, shuffled(*x.shape, seed=3).astype(np.float32), **large)
     pairs = dict(ksize=[1, 1, 1, 2, 1], strides=[1, 1, 1, 2, 1], padding="VALID")
     x = np.array([1, 1, 2, 2, 2, 1], np.float32).reshape(1, 1, 1, 6, 1)
     y = np.array([1, 2, 2], np.float32).reshape(1, 1, 1, 3, 1)

@@ -1,4 +1,6 @@
 // Functions of two operands, which broadcast.
+#include <limits>
+
 #include "core/text/strings.h"
 #include "graph/model/op_registry.h"
 #include "kernels/cpu/functors.h"
@@ -52,6 +54,25 @@ void AddDivision(EmitterRegistry& r, std::string_view op, DTypeSet types, Binary
       r, op, types, formula, [](const Expr& y) { return y == 0; }, cpu::DivF::kRefusal, code, location);
 }
 
+// The next number after x in the direction of y. Computed with the bits as integers, since plugins may take subnormal
+// numbers for zeros.
+Expr EmitNextAfter(const Expr& x, const Expr& y) {
+  stablehlo::Builder& b = x.builder();
+  const DType bits = x.dtype() == kFloat32 ? kInt32 : kInt64;
+  const auto bits_of = [&](const Expr& v) { return Expr(b, b.Op("bitcast_convert", {v.value()}, bits, v.shape())); };
+  const Expr sign(b, b.Lowest(bits)), size(b, b.Highest(bits));
+  const double infinity = bits == kInt32 ? 0x7F800000 : 0x7FF0'0000'0000'0000;
+  // Numbers in their order: both zeros are 0, and neighbours differ by 1.
+  const auto rank_of = [&](const Expr& v) { return Select(v < 0, -Binary("and", v, size), v); };
+  const auto is_nan = [&](const Expr& v) { return Binary("and", v, size) > infinity; };
+  const Expr from = bits_of(x), to = bits_of(y), from_rank = rank_of(from), to_rank = rank_of(to);
+  const Expr rank = Select(from_rank < to_rank, from_rank + 1, from_rank - 1);
+  const Expr next = Select(rank < 0 || (rank == 0 && from < 0), Binary("or", -rank, sign), rank);
+  const Expr result = Select(from_rank == to_rank, to, next);
+  const Expr number(b, b.Op("bitcast_convert", {result.value()}, x.dtype(), result.shape()));
+  return Select(is_nan(from) || is_nan(to), number.Number(std::numeric_limits<double>::quiet_NaN()), number);
+}
+
 }  // namespace
 
 void RegisterMathBinaryEmitters(EmitterRegistry& r) {
@@ -69,6 +90,7 @@ void RegisterMathBinaryEmitters(EmitterRegistry& r) {
   });
   AddBinary(r, "Pow", kFloats, [](const Expr& x, const Expr& y) { return Pow(x, y); });
   AddBinary(r, "Atan2", kFloats, [](const Expr& x, const Expr& y) { return Atan2(x, y); });
+  AddBinary(r, "NextAfter", {kFloat32, kFloat64}, EmitNextAfter);
   AddBinary(r, "FloorDiv", kFloats, [](const Expr& x, const Expr& y) { return Floor(x / y); });
   AddBinary(r, "FloorMod", kFloats, EmitFloorMod);
   AddBinary(r, "Mod", kFloats, [](const Expr& x, const Expr& y) { return Remainder(x, y); });

@@ -16,10 +16,15 @@ Status CheckInnerSizes(const Shape& a, const Shape& b, bool transpose_a, bool tr
                          transpose_b ? " transposed" : "");
 }
 
-// The product of inputs `left` and `right`, matrices that attributes may transpose.
-StatusOr<stablehlo::Value> ProductOf(EmitContext& ctx, int left, int right) {
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value a, ctx.input(left));
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value b, ctx.input(right));
+// The product of inputs `left` and `right`, matrices that attributes may transpose. They are converted to `dtype`,
+// unless it is invalid.
+StatusOr<stablehlo::Value> ProductOf(EmitContext& ctx, int left, int right, DType dtype = DType::kInvalid) {
+  TF_ASSIGN_OR_RETURN(stablehlo::Value a, ctx.input(left));
+  TF_ASSIGN_OR_RETURN(stablehlo::Value b, ctx.input(right));
+  if (dtype != DType::kInvalid) {
+    a = ctx.builder().Convert(a, dtype);
+    b = ctx.builder().Convert(b, dtype);
+  }
   if (a.rank() != 2 || b.rank() != 2) {
     return InvalidArgument("inputs must be matrices, got ", a.shape, " and ", b.shape);
   }
@@ -34,6 +39,13 @@ Status EmitMatMul(EmitContext& ctx) {
   if (ctx.node().type() == "_FusedMatMul") {
     TF_ASSIGN_OR_RETURN(product, BiasReluOf(ctx, product, 1));
   }
+  ctx.set_output(0, product);
+  return OkStatus();
+}
+
+// The hint that an operand has many zeros is ignored.
+Status EmitSparseMatMul(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value product, ProductOf(ctx, 0, 1, kFloat32));
   ctx.set_output(0, product);
   return OkStatus();
 }
@@ -92,6 +104,8 @@ void RegisterMathMatmulEmitters(EmitterRegistry& r) {
   r.Add("MatMul", {{"T", kNumbers}}, EmitMatMul);
   r.Add("_FusedMatMul", {{"T", {kFloat32}}}, EmitMatMul).refuse = RefuseFusedOps;
   r.Add("_SumOfMatMuls", {{"T", {kFloat32}}}, EmitSumOfMatMuls);
+  const DTypeSet sparse = {kFloat32, kBfloat16};
+  r.Add("SparseMatMul", {{"Ta", sparse}, {"Tb", sparse}}, EmitSparseMatMul);
   r.Add("BatchMatMul", {{"T", kNumbers}}, [](EmitContext& ctx) { return EmitBatchMatMul(ctx, false); });
   // Operands of one dtype; the others have no order of rounding that all plugins share.
   for (const DType dtype :

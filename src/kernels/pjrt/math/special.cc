@@ -1,5 +1,5 @@
 // Error functions, by the rational approximations of Cephes (S. Moshier, "Methods and Programs for Mathematical
-// Functions", 1989), and the logarithm of the gamma function and its derivative.
+// Functions", 1989), and their inverses. The logarithm of the gamma function and its derivative.
 #include <array>
 #include <cmath>
 #include <initializer_list>
@@ -114,6 +114,34 @@ Expr EmitDigamma(const Expr& narrow) {
   return Select(is_pole, nan, Select(reflects, near, far)).Convert(narrow.dtype());
 }
 
+// The number y >= 0 with erf(y) = s and erfc(y) = t = 1 - s, in float64: an approximation (S. Winitzki, "A handy
+// approximation for the error function and its inverse", 2008) and three steps of Newton's method. Both s and t are
+// given, because each has the digits of y on its side. Far from zero, the steps are those for the logarithm of erfc,
+// which is nearly a parabola.
+Expr InverseErf(const Expr& s, const Expr& t) {
+  constexpr double kA = 0.147;
+  const Expr log = Log(t * (2 - t)), u = log * 0.5 + 2 / (kPi * kA);
+  Expr y = Sqrt(Max(Sqrt(u * u - log * (1 / kA)) - u, 0));
+  for (int step = 0; step < 3; ++step) {
+    const Expr erfc = EmitErfc(y), slope = ExpOfNegativeSquare(y) * (2 / std::sqrt(kPi));
+    const Expr near = (s - EmitErf(y)) / slope, far = (Log(erfc) - Log(t)) * erfc / slope;
+    y = y + Select(s < 0.5, near, far);
+  }
+  return Select(t == 0, std::numeric_limits<double>::infinity(), y);
+}
+
+Expr EmitErfinv(const Expr& narrow) {
+  const Expr x = WideOf(narrow), size = Abs(x), y = Sign(x) * InverseErf(size, 1 - size);
+  return Select(size <= 1, y, std::numeric_limits<double>::quiet_NaN()).Convert(narrow.dtype());
+}
+
+// The number of which this part of the standard normal distribution is below.
+Expr EmitNdtri(const Expr& narrow) {
+  const Expr p = WideOf(narrow), from_middle = p * 2 - 1;
+  const Expr y = Sign(from_middle) * InverseErf(Abs(from_middle), 2 * Min(p, 1 - p)) * std::sqrt(2.0);
+  return Select(p >= 0 && p <= 1, y, std::numeric_limits<double>::quiet_NaN()).Convert(narrow.dtype());
+}
+
 }  // namespace
 
 void RegisterMathSpecialEmitters(EmitterRegistry& r) {
@@ -121,6 +149,8 @@ void RegisterMathSpecialEmitters(EmitterRegistry& r) {
   AddUnary(r, "Digamma", kFloats, EmitDigamma);
   AddUnary(r, "Erf", kFloats, EmitErf);
   AddUnary(r, "Erfc", kFloats, EmitErfc);
+  AddUnary(r, "Erfinv", kFloats, EmitErfinv);
+  AddUnary(r, "Ndtri", kFloats, EmitNdtri);
 }
 
 }  // namespace tensorbraid::pjrt

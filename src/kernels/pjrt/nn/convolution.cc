@@ -147,7 +147,9 @@ StatusOr<Shape> ArgumentShape(const EmitContext& ctx, int i) {
 Status EmitConvolution(EmitContext& ctx) {
   const ConvolutionTraits traits = ConvolutionTraitsOf(ctx.node().type());
   TF_ASSIGN_OR_RETURN(const WindowAttrs attrs, ReadConvolutionAttrs(ctx.node()));
-  TF_ASSIGN_OR_RETURN(Shape input, ArgumentShape(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const ConvolutionBatch batch, ReadConvolutionBatch(ctx.node()));
+  TF_ASSIGN_OR_RETURN(const Shape given, ArgumentShape(ctx, 0));
+  TF_ASSIGN_OR_RETURN(Shape input, FoldBatch(batch, attrs, given));
   TF_ASSIGN_OR_RETURN(const Shape filter, ArgumentShape(ctx, 1));
   Shape output = Shape::Unknown();
   if (traits.result != ConvolutionResult::kOutput) {
@@ -157,6 +159,7 @@ Status EmitConvolution(EmitContext& ctx) {
     TF_ASSIGN_OR_RETURN(input, ConvolutionInputShape(attrs, traits.depthwise, input, filter, output));
   }
   TF_ASSIGN_OR_RETURN(const Convolution c, MakeConvolution(attrs, traits, input, filter, output));
+  if (traits.result == ConvolutionResult::kOutput) TF_RETURN_IF_ERROR(CheckGroups(batch, input, filter, c.groups));
   Builder& b = ctx.builder();
   const Shape& result = traits.result == ConvolutionResult::kOutput  ? c.OutputShape()
                         : traits.result == ConvolutionResult::kInput ? input
@@ -168,7 +171,7 @@ Status EmitConvolution(EmitContext& ctx) {
   } else if (traits.result == ConvolutionResult::kOutput) {
     TF_ASSIGN_OR_RETURN(const Value x, ctx.input(0));
     TF_ASSIGN_OR_RETURN(const Value w, ctx.input(1));
-    value = ForwardOf(b, c, x, w);
+    value = ForwardOf(b, c, b.Reshape(x, input), w);
   } else if (traits.result == ConvolutionResult::kInput) {
     TF_ASSIGN_OR_RETURN(const Value w, ctx.input(1));
     TF_ASSIGN_OR_RETURN(const Value dy, ctx.input(2));
@@ -181,6 +184,7 @@ Status EmitConvolution(EmitContext& ctx) {
   if (ctx.node().type() == "_FusedConv2D") {
     TF_ASSIGN_OR_RETURN(value, BiasReluOf(ctx, value, c.channels_first ? 1 : value.rank() - 1));
   }
+  if (traits.result == ConvolutionResult::kOutput) value = b.Reshape(value, UnfoldBatch(batch, given, value.shape));
   ctx.set_output(0, value);
   return OkStatus();
 }
@@ -197,9 +201,9 @@ EmitterDef& AddConvolution(EmitterRegistry& r, std::string_view op, DTypeSet typ
 }
 
 void RegisterNnConvolutionEmitters(EmitterRegistry& r) {
-  for (const char* op :
-       {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropInputV2", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2",
-        "Conv3D", "Conv3DBackpropInput", "Conv3DBackpropInputV2", "Conv3DBackpropFilter", "Conv3DBackpropFilterV2"}) {
+  for (const char* op : {"Conv", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropInputV2", "Conv2DBackpropFilter",
+                         "Conv2DBackpropFilterV2", "Conv3D", "Conv3DBackpropInput", "Conv3DBackpropInputV2",
+                         "Conv3DBackpropFilter", "Conv3DBackpropFilterV2"}) {
     AddConvolution(r, op, kFloats);
   }
   AddConvolution(r, "_FusedConv2D", {kFloat32}).refuse = RefuseFusedOps;

@@ -1,7 +1,9 @@
+#include <functional>
 #include <limits>
 
 #include "core/text/strings.h"
 #include "kernels/cpu/elements.h"
+#include "kernels/pjrt/array/moving_slice.h"
 #include "kernels/pjrt/nn/pooling.h"
 
 namespace tensorbraid::pjrt {
@@ -43,6 +45,60 @@ Windows WindowsOf(const PoolAttrs& attrs, const PoolWindows& windows) {
   }
   w.sizes[attrs.channel_axis()] = w.strides[attrs.channel_axis()] = windows.channel_window;
   return w;
+}
+
+// x with the padding that windows cover.
+Value PadAround(Builder& b, const Value& x, const Windows& w) {
+  return b.Pad(x, b.Splat(x.dtype, 0), w.low, w.high, std::vector<int64_t>(w.low.size(), 0));
+}
+
+// From the first to the last of the elements that are at one place of their windows.
+std::vector<int64_t> CoveredBy(const Shape& output, const Windows& w) {
+  std::vector<int64_t> covered;
+  for (int i = 0; i < output.rank(); ++i) covered.push_back((output.dim(i) - 1) * w.strides[i] + 1);
+  return covered;
+}
+
+// The elements of a padded tensor that are at place `begin` of their windows, which are scalars of int64.
+Value AtPlace(Builder& b, const Value& padded, const std::vector<Value>& begin, const Shape& output, const Windows& w) {
+  const std::vector<int64_t> covered = CoveredBy(output, w);
+  return b.Slice(DynamicSlice(b, padded, begin, covered), std::vector<int64_t>(w.low.size(), 0), covered, w.strides);
+}
+
+// Replaces the tensors of `state` by what `step` makes of them and of a place of the windows, for all places. `step`
+// uses no other values of the program. Windows of more than 64 elements are visited by a loop, so that programs stay
+// small.
+std::vector<Value> AtEachPlace(
+    Builder& b, const Windows& w, std::vector<Value> state,
+    const std::function<std::vector<Value>(const std::vector<Value>& state, const std::vector<Value>& begin)>& step) {
+  constexpr int64_t kMostInText = 64;
+  int64_t count = 1;
+  for (const int64_t size : w.sizes) count *= size;
+  std::vector<Value> begin(w.sizes.size());
+  if (count <= kMostInText) {
+    for (int64_t number = 0; number < count; ++number) {
+      int64_t rest = number;
+      for (size_t i = begin.size(); i-- > 0; rest /= w.sizes[i]) {
+        begin[i] = b.Splat(kInt64, static_cast<double>(rest % w.sizes[i]));
+      }
+      state = step(state, begin);
+    }
+    return state;
+  }
+  state.push_back(b.Splat(kInt64, 0));
+  return b.While(
+      state, [&](const std::vector<Value>& s) { return (Expr(b, s.back()) < static_cast<double>(count)).value(); },
+      [&](const std::vector<Value>& s) {
+        Expr rest(b, s.back());
+        for (size_t i = begin.size(); i-- > 0;) {
+          const auto size = static_cast<double>(w.sizes[i]);
+          begin[i] = Remainder(rest, size).value();
+          rest = rest / size;
+        }
+        std::vector<Value> next = step({s.begin(), s.end() - 1}, begin);
+        next.push_back((Expr(b, s.back()) + 1).value());
+        return next;
+      });
 }
 
 Value ReduceWindow(Builder& b, const Value& x, const Value& initial, const Shape& shape, const Windows& w,
@@ -180,42 +236,83 @@ Status EmitMaxPoolGrad(EmitContext& ctx) {
   return OkStatus();
 }
 
-// For each place of the windows: the elements there, where they are the first ones that equal the maximum.
-Status EmitMaxPoolGradGrad(EmitContext& ctx) {
+// The gradient of EmitMaxPoolGrad, or, of volumes, of EmitMaxPool3DGrad. At each place of the windows: the elements of
+// ddx, where those of x are the first ones that equal the maximum.
+Status EmitMaxPoolGradGrad(EmitContext& ctx, int spatial) {
   TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));
   TF_ASSIGN_OR_RETURN(const Expr ddx, WideInput(ctx, 2));
-  TF_ASSIGN_OR_RETURN(const PlacedPool p, Place(ctx, x.shape(), /*spatial=*/2, /*pools_channels=*/false, -1));
+  TF_ASSIGN_OR_RETURN(const PlacedPool p,
+                      Place(ctx, x.shape(), spatial, /*pools_channels=*/false, ctx.num_inputs() == 5 ? 3 : -1));
   const Shape& shape = p.windows.output;
   TF_RETURN_IF_ERROR(CheckShape("the original output", y.shape(), shape));
   TF_RETURN_IF_ERROR(CheckShape("the gradient", ddx.shape(), x.shape()));
   Builder& b = ctx.builder();
-  Expr sum = ddx.Number(0).BroadcastTo(shape);
+  const Value zeros = ddx.Number(0).BroadcastTo(shape).value();
   if (shape.num_elements() == 0) {
-    SetOutput(ctx, 0, sum);
+    SetOutput(ctx, 0, Expr(b, zeros));
     return OkStatus();
   }
   const Windows w = WindowsOf(p.attrs, p.windows);
-  const std::vector<int64_t> interior(w.low.size(), 0);
-  const auto pad = [&](const Value& v) { return b.Pad(v, b.Splat(v.dtype, 0), w.low, w.high, interior); };
-  const Value elements = pad(x.value()), gradients = pad(ddx.value()), inside = pad(b.Splat(kBool, 1, x.shape()));
-  Expr found(b, b.Splat(kBool, 0, shape));
-  const int rows = p.attrs.spatial_axis(0), columns = p.attrs.spatial_axis(1);
-  for (int64_t row = 0; row < w.sizes[rows]; ++row) {
-    for (int64_t column = 0; column < w.sizes[columns]; ++column) {
-      std::vector<int64_t> begin(w.low.size(), 0), end;
-      begin[rows] = row;
-      begin[columns] = column;
-      for (size_t i = 0; i < begin.size(); ++i) {
-        end.push_back(begin[i] + (shape.dim(static_cast<int>(i)) - 1) * w.strides[i] + 1);
-      }
-      const auto here = [&](const Value& v) { return Expr(b, b.Slice(v, begin, end, w.strides)); };
-      const Expr is_first = here(elements) == y && here(inside) && !found;
-      sum = Select(is_first, here(gradients), sum);
-      found = found || is_first;
-    }
+  const auto step = [&](const std::vector<Value>& state, const std::vector<Value>& begin) {
+    const auto here = [&](const Value& v) { return Expr(b, AtPlace(b, v, begin, shape, w)); };
+    const Expr sum(b, state[0]), found(b, state[1]), max(b, state[2]);
+    const Expr is_first = here(state[3]) == max && here(state[4]) && !found;
+    std::vector<Value> next = state;
+    next[0] = Select(is_first, here(state[5]), sum).value();
+    next[1] = (found || is_first).value();
+    return next;
+  };
+  const auto sums = AtEachPlace(b, w,
+                                {zeros, b.Splat(kBool, 0, shape), y.value(), PadAround(b, x.value(), w),
+                                 PadAround(b, b.Splat(kBool, 1, x.shape()), w), PadAround(b, ddx.value(), w)},
+                                step);
+  SetOutput(ctx, 0, Expr(b, sums[0]));
+  return OkStatus();
+}
+
+// Of volumes: each of several equal elements of a window gets the gradient. At each place of the windows: dy, where x
+// equals the maximum.
+Status EmitMaxPool3DGrad(EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
+  TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));
+  TF_ASSIGN_OR_RETURN(const Expr dy, WideInput(ctx, 2));
+  TF_ASSIGN_OR_RETURN(const PlacedPool p, Place(ctx, x.shape(), /*spatial=*/3, /*pools_channels=*/false, -1));
+  const Shape& shape = p.windows.output;
+  TF_RETURN_IF_ERROR(CheckShape("the original output", y.shape(), shape));
+  TF_RETURN_IF_ERROR(CheckShape("the gradient", dy.shape(), shape));
+  Builder& b = ctx.builder();
+  if (shape.num_elements() == 0) {
+    SetOutput(ctx, 0, dy.Number(0).BroadcastTo(x.shape()));
+    return OkStatus();
   }
-  SetOutput(ctx, 0, sum);
+  const Windows w = WindowsOf(p.attrs, p.windows);
+  const std::vector<int64_t> covered = CoveredBy(shape, w), zeros(w.low.size(), 0);
+  std::vector<int64_t> interior;
+  for (const int64_t stride : w.strides) interior.push_back(stride - 1);
+  const auto step = [&](const std::vector<Value>& state, const std::vector<Value>& begin) {
+    const auto here = [&](const Value& v) { return Expr(b, AtPlace(b, v, begin, shape, w)); };
+    const Expr max(b, state[1]), gradient(b, state[2]);
+    const Expr part = Select(here(state[3]) == max && here(state[4]), gradient, 0);
+    const Value spread = b.Pad(part.value(), part.Number(0).value(), zeros, zeros, interior);
+    const Value old = DynamicSlice(b, state[0], begin, covered);
+    std::vector<Value> update = {state[0], b.Binary("add", old, spread)};
+    update.insert(update.end(), begin.begin(), begin.end());
+    std::vector<Value> next = state;
+    next[0] = b.Op("dynamic_update_slice", update, spread.dtype, state[0].shape);
+    return next;
+  };
+  const Value padded = PadAround(b, x.value(), w);
+  const auto sums = AtEachPlace(b, w,
+                                {b.Splat(dy.dtype(), 0, padded.shape), y.value(), dy.value(), padded,
+                                 PadAround(b, b.Splat(kBool, 1, x.shape()), w)},
+                                step);
+  std::vector<int64_t> low, high;
+  for (size_t i = 0; i < w.low.size(); ++i) {
+    low.push_back(-w.low[i]);
+    high.push_back(-w.high[i]);
+  }
+  SetOutput(ctx, 0, Expr(b, b.Pad(sums[0], dy.Number(0).value(), low, high, zeros)));
   return OkStatus();
 }
 

@@ -13,8 +13,10 @@ Status EmitAvgPool(EmitContext& ctx, int spatial);
 Status EmitAvgPoolGrad(EmitContext& ctx, int spatial);
 // Of images: the first of several equal elements of a window gets the gradient. Also the emitter of _MaxPoolReluGrad.
 Status EmitMaxPoolGrad(EmitContext& ctx);
-// Of images: the op MaxPoolGradGrad, whose program grows with the size of the windows.
-Status EmitMaxPoolGradGrad(EmitContext& ctx);
+// Of volumes: each of several equal elements gets the gradient.
+Status EmitMaxPool3DGrad(EmitContext& ctx);
+// The gradients of these two. As with images, the first one of equal elements counts.
+Status EmitMaxPoolGradGrad(EmitContext& ctx, int spatial);
 
 // Windows on a tensor.
 struct PlacedPool {
