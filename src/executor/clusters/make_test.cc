@@ -301,7 +301,16 @@ TEST_F(ReferencesTest, AReferenceThatAnUpdateReturnsIsTheVariableAfterTheCluster
 
 TEST_F(ReferencesTest, AnUpdateThatCannotBeInAProgramStaysWithItsVariable) {
   const Output indices = Placeholder(g_, kInt32, {1}, "indices"), rows = Placeholder(g_, kFloat32, {1}, "rows");
-  const Operation scatter = NodeBuilder(g_, "ScatterAdd").Name("scatter").Input(v_).Input(indices).Input(rows).Finish();
+  const Output zero = Const(g_, Tensor::Scalar(0.0f));
+  const Operation scatter = NodeBuilder(g_, "SparseApplyProximalGradientDescent")
+                                .Name("scatter")
+                                .Input(v_)
+                                .Input(zero)
+                                .Input(zero)
+                                .Input(zero)
+                                .Input(rows)
+                                .Input(indices)
+                                .Finish();
   const auto made = Clustered(g_, {indices, rows}, {}, {}, true, {scatter});
   ASSERT_TRUE(made.ok()) << made.status();
   const Node* node = ImplOf(**made).Find("scatter");

@@ -8,18 +8,14 @@ namespace {
 
 constexpr char kChooses[] = "the host chooses the generator of random numbers";
 constexpr char kDraws[] = "it draws numbers one after the other, as many as it needs";
-constexpr char kEqualMaxima[] = "each of several equal maxima gets the gradient, unlike in StableHLO";
 constexpr char kExecutor[] = "control flow and calls of functions run in the executor";
 constexpr char kGenerator[] = "it uses the state of a generator, which the host keeps";
 constexpr char kImages[] = "the host prepares images";
-constexpr char kIndices[] = "its indices must be checked, which no program does yet for this op";
 constexpr char kQuantization[] = "programs are not quantized";
 constexpr char kReadsVariable[] = "it only reads what the host keeps of a variable";
-constexpr char kSeries[] = "its values are those of a series or a search, which the CPU computes to the last digits";
+constexpr char kSeries[] = "StableHLO has no such function, and its series has as many terms as an element needs";
 constexpr char kShape[] = "the shape of its output depends on the elements of its inputs";
-constexpr char kSteps[] = "it is an algorithm in steps, and a matrix without a result is an error";
-constexpr char kUnused[] = "no model of the families that programs are made for needs it";
-constexpr char kUpdatesPart[] = "it updates a part of a variable";
+constexpr char kSteps[] = "StableHLO has no such algorithm, and a matrix without a result is an error";
 
 constexpr struct {
   const char* op;
@@ -66,17 +62,6 @@ constexpr struct {
     {"ResizeBilinear", kImages},
     {"ResizeBilinearGrad", kImages},
     {"ResizeNearestNeighbor", kImages},
-    {"ResourceScatterAdd", kIndices},
-    {"ResourceScatterDiv", kIndices},
-    {"ResourceScatterMax", kIndices},
-    {"ResourceScatterMin", kIndices},
-    {"ResourceScatterMul", kIndices},
-    {"ResourceScatterNdAdd", kIndices},
-    {"ResourceScatterNdSub", kIndices},
-    {"ResourceScatterNdUpdate", kIndices},
-    {"ResourceScatterSub", kIndices},
-    {"ResourceScatterUpdate", kIndices},
-    {"ResourceStridedSliceAssign", kUpdatesPart},
     {"RngReadAndSkip", kGenerator},
     {"RngSkip", kGenerator},
     {"SelfAdjointEigV2", kSteps},

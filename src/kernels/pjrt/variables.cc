@@ -1,10 +1,22 @@
 #include "kernels/pjrt/variables.h"
 
+#include "core/text/strings.h"
+
 namespace tensorbraid::pjrt {
 
 StatusOr<Expr> WideVariable(const EmitContext& ctx, int i) {
   TF_ASSIGN_OR_RETURN(const stablehlo::Value value, ctx.variable(i));
   return Expr(ctx.builder(), value).Convert(ComputeDType(value.dtype));
+}
+
+StatusOr<stablehlo::Value> VariableOfType(const EmitContext& ctx, int i, DType dtype) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value value, ctx.variable(i));
+  if (value.dtype == dtype) return value;
+  return InvalidArgument(VariableText(ctx, i), " holds ", value.dtype, ", not ", dtype);
+}
+
+std::string VariableText(const EmitContext& ctx, int i) {
+  return StrCat("variable '", ctx.node().inputs()[i].op().name(), "'");
 }
 
 Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value) {

@@ -2,12 +2,19 @@
 #ifndef TENSORBRAID_KERNELS_PJRT_VARIABLES_H_
 #define TENSORBRAID_KERNELS_PJRT_VARIABLES_H_
 
+#include <string>
+
 #include "kernels/pjrt/expression.h"
 
 namespace tensorbraid::pjrt {
 
 // The value of the variable of input i, converted to the dtype that it is computed in. Errors as EmitContext::variable.
 StatusOr<Expr> WideVariable(const EmitContext& ctx, int i);
+// The variable of input i, whose elements are of type `dtype`, as it is. InvalidArgument if it holds another type;
+// errors as EmitContext::variable.
+StatusOr<stablehlo::Value> VariableOfType(const EmitContext& ctx, int i, DType dtype);
+// How errors call the variable of input i.
+std::string VariableText(const EmitContext& ctx, int i);
 // Gives the variable of input i a new value. If the node has an output, it is the reference that is input 0.
 Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value);
 // The same with a formula, whose result is converted to the variable's dtype. Errors as EmitContext::variable.

@@ -1,4 +1,6 @@
 // Ops that take a region out of a tensor or put one into it.
+#include "kernels/pjrt/array/slice.h"
+
 #include <algorithm>
 
 #include "core/text/strings.h"
@@ -179,16 +181,9 @@ Status EmitStridedSliceGrad(EmitContext& ctx) {
 
 Status EmitTensorStridedSliceUpdate(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const stablehlo::Value in, ctx.input(0));
-  TF_ASSIGN_OR_RETURN(const ForwardRegion region, RegionOf(ctx, in.shape));
   TF_ASSIGN_OR_RETURN(const stablehlo::Value value, ctx.input(4));
-  const auto broadcast = BroadcastShapes(value.shape, region.shape);
-  if (!broadcast.ok() || *broadcast != region.shape) {
-    return InvalidArgument("the value of shape ", value.shape, " does not broadcast to the slice, ", region.shape);
-  }
-  stablehlo::Builder& b = ctx.builder();
-  const stablehlo::Value placed = Placed(b, region, b.BroadcastTo(value, region.shape), in.shape);
-  const stablehlo::Value inside = Placed(b, region, b.Splat(kBool, 1, region.shape), in.shape);
-  ctx.set_output(0, b.Select(inside, placed, in));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value updated, WithStridedSlice(ctx, in, value, /*is_assignment=*/false));
+  ctx.set_output(0, updated);
   return OkStatus();
 }
 
@@ -229,6 +224,23 @@ Status EmitPad(EmitContext& ctx) {
 }
 
 }  // namespace
+
+StatusOr<stablehlo::Value> WithStridedSlice(EmitContext& ctx, const stablehlo::Value& in, stablehlo::Value value,
+                                            bool is_assignment) {
+  TF_ASSIGN_OR_RETURN(const ForwardRegion region, RegionOf(ctx, in.shape));
+  stablehlo::Builder& b = ctx.builder();
+  if (is_assignment && region.shape.num_elements() == 0) return in;
+  while (is_assignment && value.rank() > region.shape.rank() && value.shape.dim(0) == 1) {
+    value = b.Reshape(value, Shape(value.shape.dims().subspan(1)));
+  }
+  const auto broadcast = BroadcastShapes(value.shape, region.shape);
+  if (!broadcast.ok() || *broadcast != region.shape) {
+    return InvalidArgument("the value of shape ", value.shape, " does not broadcast to the slice, ", region.shape);
+  }
+  const stablehlo::Value placed = Placed(b, region, b.BroadcastTo(value, region.shape), in.shape);
+  const stablehlo::Value inside = Placed(b, region, b.Splat(kBool, 1, region.shape), in.shape);
+  return b.Select(inside, placed, in);
+}
 
 void RegisterArraySliceEmitters(EmitterRegistry& r) {
   EmitterDef& slice = r.Add("Slice", {{"T", kTensors}}, EmitSlice);
