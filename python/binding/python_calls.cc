@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "binding/log.h"
+#include "core/system/program_end.h"
 #include "core/threads/recursive_mutex.h"
 
 namespace tensorbraid::python {
@@ -91,7 +92,12 @@ std::shared_ptr<nb::object> Shared(nb::object object) {
 
 void BindPythonCalls(Module&) {
   SetOuterLock(&kPythonsLock);
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&EndCalls));
+  const auto at_exit = nb::module_::import_("atexit").attr("register");
+  at_exit(nb::cpp_function([] {
+    const nb::gil_scoped_release release;
+    EndProgram();
+  }));
+  at_exit(nb::cpp_function(&EndCalls));
 }
 
 }  // namespace tensorbraid::python

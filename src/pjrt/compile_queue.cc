@@ -1,10 +1,14 @@
 #include "pjrt/compile_queue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 
 #include "absl/strings/numbers.h"
+#include "core/system/clock.h"
+#include "core/system/fork_count.h"
+#include "core/system/program_end.h"
 #include "core/text/logging.h"
 #include "core/threads/thread.h"
 #include "pjrt/available_memory.h"
@@ -34,11 +38,31 @@ CompileQueue& CompileQueue::Global() {
     const std::optional<int> wanted = ParallelCompiles();
     // A compiler uses threads of its own beside these.
     const int threads = wanted.value_or(std::max(1, NumCores() / 2));
-    return new CompileQueue(*new ThreadPool("compile", threads), [threads, is_fixed = wanted.has_value()] {
+    static const auto forks_when_made = ForkCount();
+    auto* const made = new CompileQueue(*new ThreadPool("compile", threads), [threads, is_fixed = wanted.has_value()] {
       return is_fixed ? threads : CompilesInMemory(threads, AvailableMemory());
     });
+    AtProgramEnd([] {
+      // After a fork, the child has none of the threads.
+      if (ForkCount() == forks_when_made) Global().End();
+    });
+    return made;
   }();
   return *queue;
+}
+
+void CompileQueue::End() {
+  MutexLock lock(mu_);
+  has_ended_ = true;
+  const auto ended = [this]() TB_REQUIRES(mu_) { return running_ == 0; };
+  if (changed_.WaitUntil(mu_, MonotonicClock::now() + std::chrono::seconds(1), ended)) return;
+  TB_LOG(Info, "accelerators") << "the program ends when its compilers have ended: " << running_ << " still run";
+  changed_.Wait(mu_, ended);
+}
+
+bool CompileQueue::has_ended() const {
+  MutexLock lock(mu_);
+  return has_ended_;
 }
 
 uint64_t CompileQueue::Add(Order order, std::function<void()> work) {
@@ -63,7 +87,7 @@ int CompileQueue::running() const {
 }
 
 void CompileQueue::Begin() {
-  while (!now_.empty() || !later_.empty()) {
+  while (!has_ended_ && (!now_.empty() || !later_.empty())) {
     if (running_ == 0) most_ = std::max(1, limit_());
     if (running_ >= most_) return;
     ++running_;
@@ -79,6 +103,7 @@ void CompileQueue::Run(std::function<void()> work) {
   MutexLock lock(mu_);
   --running_;
   Begin();
+  changed_.NotifyAll();
 }
 
 }  // namespace tensorbraid

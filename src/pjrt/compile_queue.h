@@ -27,7 +27,9 @@ int CompilesInMemory(int threads, int64_t available);
 // of use later. Work of the same kind begins in the order in which it was added. Thread-safe.
 class CompileQueue {
  public:
-  // The queue for the compilers of this process. It exists until the process ends, like the plugins' threads.
+  // The queue for the compilers of this process. It exists until the process ends, like the plugins' threads, but ends
+  // with the program (core/system/program_end.h): a compiler that runs while the plugin's static objects are destroyed
+  // may crash.
   static CompileQueue& Global();
 
   // `limit` says how many pieces may run at a time. It is called when one begins while none runs, and holds until none
@@ -40,6 +42,10 @@ class CompileQueue {
   uint64_t Add(Order order, std::function<void()> work) TB_EXCLUDES(mu_);
   // A step waits for this work now. Does nothing if the work has begun.
   void Hurry(uint64_t number) TB_EXCLUDES(mu_);
+  // Lets no more work begin, and blocks until none runs. If this takes more than a second, the log says so.
+  void End() TB_EXCLUDES(mu_);
+  // Whether no more work begins.
+  bool has_ended() const TB_EXCLUDES(mu_);
   // How many pieces run.
   int running() const TB_EXCLUDES(mu_);
 
@@ -54,6 +60,8 @@ class CompileQueue {
   ThreadPool& threads_;
   const std::function<int()> limit_;
   mutable Mutex mu_;
+  CondVar changed_;  // running_
+  bool has_ended_ TB_GUARDED_BY(mu_) = false;
   uint64_t next_ TB_GUARDED_BY(mu_) = 0;
   int running_ TB_GUARDED_BY(mu_) = 0;
   int most_ TB_GUARDED_BY(mu_) = 1;  // what `limit` has said

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 #include <vector>
 
 namespace tensorbraid {
@@ -82,6 +83,22 @@ TEST_F(CompileQueueTest, WhatAStepWaitsForGoesFirst) {
   for (auto& end : ends) end.set_value();
   EXPECT_THAT(WhenBegun(6), ElementsAre(0, 3, 2, 5, 1, 4));
   threads_.Stop();
+}
+
+TEST_F(CompileQueueTest, TheEndWaitsForWhatRunsAndLetsNoMoreBegin) {
+  CompileQueue queue(threads_, [] { return 1; });
+  std::promise<void> first, second;
+  queue.Add(Order::kNow, Work(0, first));
+  queue.Add(Order::kNow, Work(1, second));
+  WhenBegun(1);
+  auto ended = std::async(std::launch::async, [&] {
+    queue.End();
+    return queue.running();
+  });
+  while (!queue.has_ended()) std::this_thread::yield();
+  first.set_value();
+  EXPECT_EQ(ended.get(), 0);
+  EXPECT_THAT(WhenBegun(1), ElementsAre(0));
 }
 
 }  // namespace

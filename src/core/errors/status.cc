@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "absl/strings/cord.h"
+#include "core/system/program_end.h"
 
 namespace tensorbraid {
 
@@ -12,6 +13,7 @@ std::string ToString(const Status& status) {
 }
 
 int ExitCode(const Status& status) {
+  EndProgram();
   if (status.ok()) return 0;
   std::fflush(stdout);
   std::fprintf(stderr, "%s\n", ToString(status).c_str());
