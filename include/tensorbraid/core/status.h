@@ -20,6 +20,7 @@ using absl::OkStatus;
 
 // For the end of main(): prints an error as "NOT_FOUND: message" on standard error. Returns 0 for OK, 2 for an error
 // that would occur again if the program were started again (InvalidArgument, Unimplemented), and 1 for other errors.
+// Blocks until compilers of accelerators have ended, since a plugin may crash if the program ends while it compiles.
 int ExitCode(const Status& status);
 
 // "NOT_FOUND: message", or "OK".
