@@ -33,26 +33,7 @@ std::set<std::string> TensorsOf(const std::vector<TableInCheckpoint>& tables) {
   return names;
 }
 
-bool IsNumber(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-    case DType::kFloat64:
-    case DType::kFloat16:
-    case DType::kBfloat16:
-    case DType::kInt8:
-    case DType::kInt16:
-    case DType::kInt32:
-    case DType::kInt64:
-    case DType::kUint8:
-    case DType::kUint16:
-    case DType::kUint32:
-    case DType::kUint64:
-    case DType::kBool:
-      return true;
-    default:
-      return false;
-  }
-}
+bool IsNumber(DType dtype) { return IsFloating(dtype) || IsInteger(dtype) || dtype == DType::kBool; }
 
 // The variables of numbers in a full checkpoint, without slots.
 StatusOr<std::vector<BundleReader::Info>> VariablesIn(BundleReader& full) {
