@@ -17,7 +17,7 @@ namespace tensorbraid {
 // wait.
 bool MayWait(const Node& node);
 
-// Sets of numbers. Equal sets have equal numbers; that of the empty set is 0.
+// Sets of numbers. Equal sets have equal numbers. The number of the empty set is 0.
 class NumberedSets {
  public:
   NumberedSets() { Number({}); }

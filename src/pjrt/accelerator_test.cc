@@ -81,7 +81,7 @@ TEST(AcceleratorTest, SaysWhyThereIsNoPlugin) {
   EXPECT_THAT(status.message(), AllOf(HasSubstr("devices of type GPU"), HasSubstr("'/nowhere/plugin.so'")));
 }
 
-// A copy of the fake plugin whose name is that of a plugin for CUDA.
+// A copy of the fake plugin, with the name of a plugin for CUDA.
 class CudaAcceleratorTest : public testing::Test {
  protected:
   CudaAcceleratorTest() {

@@ -161,7 +161,7 @@ TEST(PlacerTest, WhatCanBeInAProgramPrefersTheFirstGpu) {
   EXPECT_EQ(m.init.device(), kGpu0.ToString());
 }
 
-// The reason is that of kernels/pjrt/host_ops.cc.
+// kernels/pjrt/host_ops.cc has the reason.
 TEST(PlacerTest, TheLogSaysWhyTheHostComputesAnOp) {
   Graph g;
   const Output x = Placeholder(g, kFloat32, {-1}, "x");

@@ -17,7 +17,7 @@ namespace tensorbraid {
 
 inline constexpr const char* kDevice = "/device:XLA_CPU:0";
 
-// Makes the fake plugin that of this process, with devices as the variable's value names them: "XLA_CPU:2".
+// Lets this process use the fake plugin. `XLA_CPU:2` stands for two devices of this type, as in the variable.
 inline pjrt::FakePluginControl& UseFakePlugin(const std::string& devices) {
   setenv(pjrt::kPluginVariable, (devices + "=" TB_FAKE_PLUGIN).c_str(), 1);
   return *reinterpret_cast<pjrt::GetFakePluginControlFunction>(

@@ -158,7 +158,7 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_voc
                var_name_to_prev_var_name=None):
     """Lets variables of the default graph begin with values of a checkpoint. Source: tf.train.warm_start.
 
-    The checkpoint is that of init_from_checkpoint, with its increments.
+    A checkpoint is found as in init_from_checkpoint, and its increments are used, too.
     `vars_to_warm_start` is a regular expression for names of trainable variables, a list of regular expressions for
     names of any variables, a list of variables, or None for those with a VocabInfo only. A variable whose name in the
     checkpoint differs has it in `var_name_to_prev_var_name`. One whose vocabulary has changed has a VocabInfo, and its

@@ -14,8 +14,8 @@ namespace tensorbraid::pjrt {
 // zeros if there is none.
 Expr GatherRows(const Expr& x, const Expr& rows);
 
-// x [n, size], with whose rows `rows` [k] those of `updates` [k, size] are combined, in their order if the plugin keeps
-// it: that of the CPU does. An update whose row does not exist is ignored.
+// x [n, size]. Its rows with the numbers `rows` [k] are combined with the rows of `updates` [k, size]. A plugin may do
+// so in any order; the plugin for the CPU keeps the order of `updates`. An update whose row does not exist is ignored.
 Expr ScatterInto(const Expr& x, const Expr& rows, const Expr& updates, Combination combine);
 // A tensor [n, size] whose elements are the scalar `initial`, with whose rows `rows` [k] those of `updates` [k, size]
 // are combined. An update whose row does not exist is ignored.

@@ -50,8 +50,9 @@ struct IncrementChain {
 
 // The chain to restore for `path`. If this is a full checkpoint: with the increments that follow it. An increment that
 // is damaged ends the chain before it, which is logged. If it is an increment: the chain that ends with it. DeepRec's
-// increments have no names of predecessors. As DeepRec does, the chain has the newest of them if its step, the number
-// at the end of its name, is after that of the full checkpoint, which must be the newest of its directory.
+// increments have no names of predecessors. So, as in DeepRec, the chain is a full checkpoint and the newest increment.
+// The number at the end of a name is a step: the increment's step must be later than the full checkpoint's step, and
+// the full checkpoint must be the newest of its directory.
 // FailedPrecondition, with what to do, if an increment exists whose predecessor is gone or was replaced.
 StatusOr<IncrementChain> FindChain(const std::string& path);
 // How many increments of the chain, from the oldest on, can be read.
