@@ -80,6 +80,10 @@ void BindCheckpoints(Module& m) {
     Check(chain.status());
     return nb::make_tuple(chain->full, chain->increments);
   });
+  m.def("has_increments", [](const std::string& directory) {
+    const Unlocked unlocked;
+    return HasIncrements(directory);
+  });
   m.def("get_checkpoint_state", [](const std::string& directory, const std::string& filename) {
     return StateTuple(Check(GetCheckpointState(directory, filename)));
   });
@@ -117,10 +121,12 @@ void BindSaver(Module& m) {
       .def_static(
           "_make",
           [](Graph& graph, nb::list named, int max_to_keep, double keep_hours, std::optional<bool> sharded,
-             bool pad_step_number, const std::string& name, bool reshape, nb::list states, bool incremental) {
+             bool pad_step_number, const std::string& name, bool reshape, nb::list states, bool incremental,
+             bool follow_increments) {
             SaverOptions options = {.max_to_keep = max_to_keep,
                                     .sharded = sharded,
                                     .incremental = incremental,
+                                    .follow_increments = follow_increments,
                                     .reshape = reshape,
                                     .pad_step_number = pad_step_number,
                                     .name = name};
@@ -142,7 +148,8 @@ void BindSaver(Module& m) {
             return saver;
           },
           nb::arg("graph"), nb::arg("named"), nb::arg("max_to_keep"), nb::arg("keep_hours"), nb::arg("sharded").none(),
-          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"), nb::arg("states"), nb::arg("incremental"))
+          nb::arg("pad_step_number"), nb::arg("name"), nb::arg("reshape"), nb::arg("states"), nb::arg("incremental"),
+          nb::arg("follow_increments"))
       .def(
           "save",
           [](Saver& self, const PySession& session, const std::string& path, std::optional<int64_t> step,

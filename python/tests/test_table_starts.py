@@ -292,6 +292,19 @@ class IncrementStartsTest(unittest.TestCase):
         with tf.Graph().as_default(), self.assertRaisesRegex(ValueError, "the column 'k' has a checkpoint in the ckpt of"):
             column.input_layer({"k": tf.constant(SPECIAL, tf.int64)}, [twice])
 
+    def test_sessions_that_save_no_increments(self):
+        _, training = self.saved(2)
+
+        def monitored(**arguments):
+            return tf.train.MonitoredTrainingSession(checkpoint_dir=self.folder, save_checkpoint_secs=None,
+                                                     save_summaries_steps=None, log_step_count_steps=None, **arguments)
+
+        for make in (lambda _: monitored(), lambda begun: monitored(scaffold=tf.train.Scaffold(saver=begun.saver)),
+                     lambda _: tf.train.Supervisor(logdir=self.folder, save_model_secs=0).managed_session()):
+            begun = Training("ids", 3, adagrad())
+            with begun.graph.as_default(), make(begun) as session:
+                np.testing.assert_array_equal(session.run(begun.special), training.rows())
+
     def test_a_hole_is_explained(self):
         self.saved(2)
         tf.train.remove_checkpoint(self.first)

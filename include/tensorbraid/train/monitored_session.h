@@ -49,7 +49,8 @@ struct MonitoredTrainingSessionOptions {
   // As in CheckpointSaverOptions.
   std::optional<int64_t> save_checkpoint_every_steps = std::nullopt;
   std::optional<std::chrono::milliseconds> save_checkpoint_every = std::nullopt;
-  // CheckpointSaverOptions::increment_every.
+  // CheckpointSaverOptions::increment_every. Increments that are in checkpoint_dir already are restored in any case,
+  // unless `saver` is given and does not follow them.
   std::optional<std::chrono::milliseconds> save_increment_every = std::nullopt;
   std::shared_ptr<Saver> saver = nullptr;
   // As in SaverOptions, for the saver that is made if `saver` is null. Only the chief's states are saved, so training

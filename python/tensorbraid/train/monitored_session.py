@@ -2,6 +2,7 @@
 
 import abc
 import inspect
+import os
 
 from tensorbraid import _core, errors, tf_logging as logging
 from tensorbraid.internal import arguments, graphs, initial_operations
@@ -273,6 +274,8 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
             raise ValueError("save_incremental_checkpoint_secs needs save_checkpoint_secs or save_checkpoint_steps, "
                              "since increments follow a full checkpoint")
         scaffold._incremental = True
+    elif is_chief and checkpoint_dir and _core.has_increments(os.fspath(checkpoint_dir)):
+        scaffold._follows_increments = True
     arguments.check(isinstance(master, (str, bytes, type(None))), "master", "a string", master)
     hooks = _hooks("hooks", hooks)
     all_hooks = []

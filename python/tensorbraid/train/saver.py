@@ -31,6 +31,7 @@ class Saver:
         self._allow_empty = allow_empty
         self._options = (max_to_keep or 0, keep_checkpoint_every_n_hours, True if sharded else None, pad_step_number,
                          name or "save", bool(reshape))
+        self._follows_increments = False  # whether it restores increments, even if it saves none
         self._incremental = bool(incremental_save_restore)  # increments have all variables, whatever the second says
         self._native = None
         self._is_empty = False
@@ -62,7 +63,7 @@ class Saver:
         graph = variables[0][1].graph if variables else self._graph
         with graph.as_default():
             self._native = _core.Saver._make(graph, variables, *self._options, saveables.states(others),
-                                             self._incremental)
+                                             self._incremental, self._follows_increments)
 
     def _allow_increments(self):
         """Makes the saver one that saves increments. Before its graph is finalized."""
@@ -72,7 +73,21 @@ class Saver:
             raise ValueError("the saver of an imported graph cannot save increments; make a tf.train.Saver with "
                              "incremental_save_restore=True")
         self._incremental = True
-        if self._native is not None:  # its operations cannot save increments
+        self._build_again()
+
+    def _follow_increments(self):
+        """Makes the saver one that restores increments with the checkpoint that they follow. Before its graph is finalized.
+
+        The saver of an imported graph stays as it is.
+        """
+        if self._follows_increments or self._incremental or self._imported_def is not None:
+            return
+        self._follows_increments = True
+        self._build_again()
+
+    def _build_again(self):
+        """Adds its operations anew, if there are any: they are not for increments."""
+        if self._native is not None:
             kept, self._native = self._native.last_checkpoints, None
             self.build()
             self._native.recover_last_checkpoints(kept)

@@ -23,6 +23,7 @@ class Scaffold:
                  local_init_op=None, summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None,
                  incremental_save_restore=False):
         self._incremental = bool(incremental_save_restore)
+        self._follows_increments = False
         if local_init_feed_dict is not None:
             raise NotImplementedError("the local_init_feed_dict of a Scaffold")
         own = dict(init_op=init_op, init_feed_dict=init_feed_dict, init_fn=init_fn, ready_op=ready_op,
@@ -67,6 +68,8 @@ class Scaffold:
         arguments.check(hasattr(self._saver, "build"), "saver", "a tf.train.Saver", self._saver)
         if self._incremental and hasattr(self._saver, "_allow_increments"):
             self._saver._allow_increments()
+        elif self._follows_increments and hasattr(self._saver, "_follow_increments"):
+            self._saver._follow_increments()
         self._saver.build()
         return self
 

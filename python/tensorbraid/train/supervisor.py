@@ -1,6 +1,7 @@
 """The supervised training of TensorFlow 1: one object that starts the session, saves, and ends its threads together."""
 
 import contextlib
+import os
 import threading
 from typing import Any
 
@@ -82,6 +83,8 @@ class Supervisor:
                 self._saver = None
                 if variables and logdir and is_chief:
                     self._saver = Saver(incremental_save_restore=bool(save_incremental_checkpoint_secs))
+                    if _core.has_increments(os.fspath(logdir)):
+                        self._saver._follow_increments()
             if self._saver is not None:
                 options["saver"] = self._saver._core
             else:

@@ -212,6 +212,11 @@ std::vector<std::string> ListIncrements(const std::string& path) {
   return FindCheckpoints(directory);
 }
 
+bool HasIncrements(const std::string& directory) {
+  const auto path = Env::Default().AbsolutePath(JoinPath(directory, "checkpoint"));
+  return path.ok() && !ListIncrements(*path).empty();
+}
+
 void RemoveOrphans(const std::string& path) {
   for (const std::string& increment : FindCheckpoints(IncrementsOf(path))) {
     const auto link = ReadLink(increment);

@@ -61,6 +61,8 @@ size_t CountReadable(const IncrementChain& chain);
 // The increments that the directory of increments lists, oldest first. `path` is a full checkpoint, or its path without
 // a step.
 std::vector<std::string> ListIncrements(const std::string& path);
+// Whether increments are listed in a directory of checkpoints.
+bool HasIncrements(const std::string& directory);
 // Removes the increments whose full checkpoint does not exist any more.
 void RemoveOrphans(const std::string& path);
 

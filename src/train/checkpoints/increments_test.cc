@@ -347,9 +347,11 @@ TEST_F(IncrementsTest, OtherSaversSeeFullCheckpointsOnly) {
   EXPECT_THAT(std::string(plain.SaveIncrement(*m.session, Path()).status().message()),
               HasSubstr("SaverOptions::incremental"));
   EXPECT_THAT(std::string(plain.Restore(*m.session, Increment(3)).message()), HasSubstr("is an increment"));
+  testing::internal::CaptureStderr();
   ASSERT_TRUE(plain.Restore(*m.session, Full(1)).ok());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("up to '" + Increment(3) + "', are not restored"));
   EXPECT_EQ(m.State(), saved);
-  // The other restore has replaced the rows, so nobody knows what has changed.
+  // The other restore has replaced the rows, so no save knows what has changed.
   m.Train({4});
   EXPECT_EQ(m.SaveIncrement(Path()).value(), Full(2));
 }
@@ -375,6 +377,21 @@ TEST_F(IncrementsTest, AWarmStartFollowsTheChain) {
   TableModel other;
   const Status hole = MonitoredTrainingSession(other.g, {.warm_start_from = Full(1)}).status();
   EXPECT_THAT(std::string(hole.message()), HasSubstr("is gone: put"));
+}
+
+TEST_F(IncrementsTest, ASessionThatSavesNoIncrementsRestoresThem) {
+  TableModel m;
+  m.Train({1, 2});
+  ASSERT_TRUE(m.Save(Path()).ok());
+  m.Train({2, 7});
+  ASSERT_TRUE(m.SaveIncrement(Path()).ok());
+  for (const auto& every : {std::optional<std::chrono::milliseconds>(), {std::chrono::hours(1)}}) {
+    TableModel other;
+    const auto session =
+        MonitoredTrainingSession(other.g, {.checkpoint_dir = dir_.path(), .save_increment_every = every});
+    ASSERT_TRUE(session.ok()) << session.status();
+    EXPECT_EQ(other.State((*session)->session()), m.State());
+  }
 }
 
 TEST_F(IncrementsTest, ATableThatHasTheRowsOfAChosenCheckpointFollowsItsChain) {

@@ -144,6 +144,7 @@ struct Saver::Impl {
                         const SaveOptions& options);
   // Restores the chain, in which nothing is known to be damaged.
   Status RestoreChain(Session& session, const IncrementChain& chain);
+  void WarnOfIncrements(const std::string& full) const;
   // Feeds the checkpoints of tables that have the rows of one whatever is restored, with the increments that follow it.
   StatusOr<std::vector<Feed>> ChosenFeeds() const;
   void RemoveLeftoversOf(const std::string& base, const std::string& newest, const std::string& latest_filename) const;
@@ -496,11 +497,24 @@ Status Saver::Impl::WriteIncrement(Session& session, const std::string& path, co
   return OkStatus();
 }
 
+// A restore of the full checkpoint alone loses what was saved since then, so the log says how to avoid it.
+void Saver::Impl::WarnOfIncrements(const std::string& full) const {
+  if (ListIncrements(full).empty()) return;
+  const auto chain = FindChain(full);
+  if (!chain.ok() || chain->increments.empty()) return;
+  TB_LOG(Warning, "train") << "the increments that follow '" << full << "', up to '" << chain->newest()
+                           << "', are not restored: " << self << " needs SaverOptions::incremental (in Python, "
+                           << "incremental_save_restore=True) for that";
+}
+
 Status Saver::Restore(Session& session, const std::string& path) {
   TF_RETURN_IF_ERROR(impl_->CheckGraph());
   TF_ASSIGN_OR_RETURN(const std::string prefix, AbsolutePath(path));
   if (!impl_->series && !impl_->followed) {
-    if (!IsIncrement(prefix)) return impl_->RestoreChain(session, {.full = prefix});
+    if (!IsIncrement(prefix)) {
+      impl_->WarnOfIncrements(prefix);
+      return impl_->RestoreChain(session, {.full = prefix});
+    }
     return InvalidArgument("'", path, "' is an increment, and holds only what has changed: ", impl_->self,
                            " needs SaverOptions::incremental (in Python, incremental_save_restore=True)");
   }

@@ -350,7 +350,8 @@ StatusOr<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& grap
     if (options.saver == nullptr) {
       options.saver =
           std::make_shared<Saver>(graph, SaverOptions{.random_state = options.save_random_state,
-                                                      .incremental = options.save_increment_every.has_value()});
+                                                      .incremental = options.save_increment_every.has_value(),
+                                                      .follow_increments = HasIncrements(options.checkpoint_dir)});
     }
     if (options.save_checkpoints) {
       options.hooks.insert(options.hooks.begin(), CheckpointSaver(options.checkpoint_dir,

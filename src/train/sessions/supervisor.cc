@@ -138,7 +138,8 @@ void Supervisor::Impl::AddDefaults(std::source_location loc) {
     summary_op = options.summary_op ? *options.summary_op : summary::MergeAll(*graph, summary::kSummaries, loc);
   }
   if (options.saver == nullptr && options.is_chief && !options.logdir.empty() && !global.empty()) {
-    options.saver = std::make_shared<Saver>(*graph, SaverOptions{.incremental = saves_increments});
+    options.saver = std::make_shared<Saver>(
+        *graph, SaverOptions{.incremental = saves_increments, .follow_increments = HasIncrements(options.logdir)});
   }
   if (saves_increments && options.saver != nullptr && graph->status().ok() && !options.saver->incremental()) {
     graph->AddError(InvalidArgument(self,

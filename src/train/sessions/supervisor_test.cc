@@ -122,12 +122,16 @@ TEST_F(SupervisorTest, IncrementsAreSavedBetweenCheckpoints) {
     supervisor.coordinator().RequestStop(Internal("killed"));
     EXPECT_FALSE(supervisor.Stop().ok());
   }
-  CountModel m("");
-  Supervisor supervisor(m.g, {.logdir = dir_.path(), .save_increment_every = std::chrono::hours(1)});
-  const auto session = supervisor.PrepareOrWaitForSession();
-  ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_EQ(m.Count(**session), trained);
-  EXPECT_TRUE(supervisor.Stop().ok());
+  // They are restored whether or not the next supervisor saves increments.
+  for (const milliseconds every : {milliseconds(0), milliseconds(3'600'000)}) {
+    CountModel m("");
+    Supervisor supervisor(m.g, {.logdir = dir_.path(), .save_increment_every = every});
+    const auto session = supervisor.PrepareOrWaitForSession();
+    ASSERT_TRUE(session.ok()) << session.status();
+    EXPECT_EQ(m.Count(**session), trained);
+    supervisor.coordinator().RequestStop(Internal("killed"));
+    EXPECT_FALSE(supervisor.Stop().ok());
+  }
 }
 
 TEST_F(SupervisorTest, IncrementsNeedCheckpointsAndASaverForThem) {
