@@ -185,6 +185,13 @@ class TableStartsTest(unittest.TestCase):
                 self.path, {"ids/Adagrad": "ids/Adagrad"}))
 
 
+    def test_a_saver_does_not_restore_a_static_variable_from_a_table(self):
+        fixed = Training("ids", None, adagrad())
+        with self.assertRaisesRegex(tf.errors.NotFoundError, "these are growing tables: ids.*In Python, "
+                                    "tf.train.init_from_checkpoint"):
+            fixed.saver.restore(fixed.session, self.path)
+
+
 class IncrementStartsTest(unittest.TestCase):
     """What begins with a checkpoint has what the increments that follow it have."""
 

@@ -82,6 +82,21 @@ Status WithAdvice(const Status& status, bool sharded) {
   return status;
 }
 
+// The way to the rows of growing tables that a checkpoint has under names of variables; "" if it has none.
+std::string WhatTablesNeed(const std::string& path, const std::vector<std::string>& variables) {
+  const auto reader = CheckpointReader::Open(path);
+  std::vector<std::string> tables;
+  for (const std::string& name : variables) {
+    const auto has = [&](const auto& tensor) {
+      return tensor.name == name + "-keys" || tensor.name == name + "/part_0-keys";
+    };
+    if (reader.ok() && std::ranges::any_of((*reader)->tensors(), has)) tables.push_back(name);
+  }
+  if (tables.empty()) return "";
+  return StrCat("; in the checkpoint, these are growing tables: ", StrJoin(tables, ", "),
+                ". In Python, tf.train.init_from_checkpoint lets static variables begin with their rows");
+}
+
 // Whether the newest increment of a chain has all of a variable, and not only rows.
 class WholeInNewest {
  public:
@@ -417,7 +432,8 @@ Status Saver::Impl::CheckContents(const std::string& path, const std::vector<Sav
   return NotFound("the checkpoint '", path, "' lacks ", coverage->missing.size(), " of ", options.variables.size(),
                   " variables: ", StrJoin(coverage->missing, ", "),
                   "; 'tensorbraid inspect checkpoint' lists what it has. A saver of the other variables restores "
-                  "them alone; warm_start_from and CoverageOf help to find them");
+                  "them alone; warm_start_from and CoverageOf help to find them",
+                  WhatTablesNeed(path, coverage->missing));
 }
 
 Saver::Saver(Graph& graph, SaverOptions options, std::source_location loc)
