@@ -97,6 +97,8 @@ class SharedMetricsTest(unittest.TestCase):
             tf.metrics.auc(labels, scores, num_thresholds=1, shared=True)
         with self.assertRaisesRegex(ValueError, "num_groups must be positive, got 0"):
             tf.metrics.grouped_auc(labels, scores, tf.constant([1]), 0)
+        with self.assertRaisesRegex(TypeError, "'groups' must be integers or strings, but got 'float32'"):
+            tf.metrics.grouped_auc(labels, scores, tf.constant([1.5]), 4)
 
 
 class InBatchTest(unittest.TestCase):

@@ -71,6 +71,7 @@ def grouped_auc(labels, predictions, groups, num_groups, weights=None, num_thres
         if groups.dtype == dtypes.string:
             groups = string_to_hash_bucket_fast(groups, count)
         else:
+            arguments.check(groups.dtype.is_integer, "groups", "integers or strings", groups.dtype.name)
             groups = elementwise.floormod(elementwise.cast(groups, dtypes.int64), graphs.constant(count, dtypes.int64))
         sums = _sums("counts", [count * 2 * buckets], dtypes.float32, shared)
         at = (groups * 2 + elementwise.cast(labels, dtypes.int64)) * buckets + _bucket(predictions, buckets)
