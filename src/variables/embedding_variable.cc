@@ -61,7 +61,8 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
   int64_t parts = 1;
   if (options.partitioner) parts = options.partitioner(Shape({kPartitionedRows, dim}), kFloat32);
   if (parts < 1 || parts > kMaxParts) {
-    mistake("the partitioner must return a number of parts from 1 to ", kMaxParts, ", got ", parts);
+    mistake("the partitioner must return a number of parts from 1 to ", kMaxParts, ", got ", parts,
+            ": give it the number of parameter servers, or leave it out");
     return;
   }
   if (options.filter_freq < 0) {

@@ -76,6 +76,12 @@ def integer(name, value):
         raise type(error)(must_be(name, "an integer", value)) from None
 
 
+def whole(name, value):
+    """As integer, but a text, and a number with a fraction, are errors. 1e6 is an integer."""
+    check(isinstance(value, numbers.Real) and float(value).is_integer(), name, "an integer", value)
+    return int(value)
+
+
 def seed(value, name="seed"):
     """The value, which must be an integer of 64 bits, or None."""
     if value is None:

@@ -43,7 +43,7 @@ class InitializerOption:
 
     @default_value_dim.setter
     def default_value_dim(self, rows):
-        if rows is not None and arguments.integer("default_value_dim", rows) <= 0:
+        if rows is not None and arguments.whole("default_value_dim", rows) <= 0:
             raise ValueError(f"default_value_dim must be positive, got {rows}")
         self._rows = rows
 
@@ -102,9 +102,9 @@ class L2WeightEvict:
 class SizeEvict:
     """Eviction of the rows that were not updated for longest, until a table has `max_rows` or `max_bytes` at most.
 
-    None is no limit. A row has 24 bytes besides its numbers and those of its slots. Each part of a table has its share.
-    When the table has more, rows are evicted in the background until it has 15/16 of them; a full save evicts what is
-    above the limit. Not in DeepRec.
+    At least one of them must be given. A row has 24 bytes besides its numbers and the numbers of its slots. Each part of
+    a table has its share. When the table has more, rows are evicted in the background until it has 15/16 of them; a full
+    save evicts what is above the limit. Not in DeepRec.
     """
 
     def __init__(self, max_rows=None, max_bytes=None):
@@ -186,7 +186,7 @@ class EmbeddingVariableOption:
     def _admission(self, name):
         """The number of occurrences after which the table `name` admits a key, and what it gives until then."""
         rule = self.filter_strategy
-        count = arguments.integer("filter_freq", rule.filter_freq) if isinstance(rule, (CounterFilter, CBFFilter)) else 0
+        count = arguments.whole("filter_freq", rule.filter_freq) if isinstance(rule, (CounterFilter, CBFFilter)) else 0
         if count < 0:
             raise ValueError(f"filter_freq of the growing table '{name}' must not be negative, got {count}")
         return count, float(arguments.number("default_value_no_permission", self.init.default_value_no_permission))
@@ -196,7 +196,7 @@ class EmbeddingVariableOption:
         rule = self.filter_strategy
         if not isinstance(rule, CBFFilter) or rule.max_element_size <= 0 or not rule.filter_freq:
             return 0, 0.0
-        return (arguments.integer("max_element_size", rule.max_element_size),
+        return (arguments.whole("max_element_size", rule.max_element_size),
                 float(arguments.number("false_positive_probability", rule.false_positive_probability)))
 
     def _eviction(self, name, steps_to_live):
@@ -217,6 +217,9 @@ class EmbeddingVariableOption:
             threshold = float(arguments.number("l2_weight_threshold", evict.l2_weight_threshold))
         elif isinstance(evict, SizeEvict):
             limits = (_limit(name, "max_rows", evict.max_rows), _limit(name, "max_bytes", evict.max_bytes))
+            if limits == (0, 0):
+                raise ValueError(f"tf.SizeEvict of the growing table '{name}' has no limit; give it max_rows or max_bytes, "
+                                 "or leave out evict_option")
         elif evict is not None:
             raise TypeError(f"evict_option of the growing table '{name}' must be a tf.GlobalStepEvict, tf.L2WeightEvict "
                             f"or tf.SizeEvict, got {evict!r}")
@@ -224,7 +227,7 @@ class EmbeddingVariableOption:
 
 
 def _limit(name, what, value):
-    limit = 0 if value is None else arguments.integer(what, value)
+    limit = 0 if value is None else arguments.whole(what, value)
     if limit < 0:
         raise ValueError(f"{what} of the growing table '{name}' must not be negative, got {limit}")
     return limit

@@ -55,9 +55,12 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
     full_name = f"{scope.name}/{name}" if scope.name else name
     if not name:
         raise ValueError("a variable must have a name")
-    dim = arguments.integer("embedding_dim", embedding_dim)
+    dim = arguments.whole("embedding_dim", embedding_dim)
     if dim < 1:
         raise ValueError(f"embedding_dim of the growing table '{full_name}' must be positive, got {dim}")
+    if not isinstance(option, EmbeddingVariableOption):
+        raise TypeError(f"ev_option of the growing table '{full_name}' must be a tf.EmbeddingVariableOption, got {option!r}; "
+                        "filters, evictions and checkpoints are arguments of it")
     _check(full_name, key_dtype, value_dtype, constraint or scope.constraint, init_data_source, custom_getter, option)
     regularizer = regularizer or scope.regularizer
     graph = graphs.get_default_graph()
@@ -69,7 +72,8 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
                              "with reuse")
         if known.shape.as_list()[1] != dim:
             raise ValueError(f"the growing table '{full_name}' has rows of {known.shape.as_list()[1]} numbers, not of "
-                             f"{dim}")
+                             f"{dim}; give the other table another name, or the same embedding_dim")
+        _check_parts(full_name, known, partitioner, dim)
         return known
     if scope.reuse and scope.reuse is not AUTO_REUSE:
         raise ValueError(f"the growing table '{full_name}' does not exist, but the variable scope reuses variables; "
@@ -90,7 +94,7 @@ def get_embedding_variable(name, embedding_dim, key_dtype=dtypes.int64, value_dt
         always = checkpoint_path(always[0]), always[1]
     native, matrix = initial_rows(graph, full_name, rows, option.init.default_value_dim, dim)
     parts = _core.make_embedding_variable(
-        graph, dim, full_name, native, partitioner and _count_of(partitioner), bool(trainable),
+        graph, dim, full_name, native, partitioner and _count_of(partitioner, full_name), bool(trainable),
         *option._admission(full_name), *option._eviction(full_name, steps_to_live), bool(option.skip_not_finite),
         *option._bloom(), option.init._rows or 0 if matrix is None else 0, matrix, regularizer is not None, *always)
     if regularizer is not None:
@@ -134,9 +138,27 @@ def _check(name, key_dtype, value_dtype, constraint, init_data_source, custom_ge
     option._check(name)
 
 
-def _count_of(partitioner):
-    """The function for C++ that calls a partitioner with the shape [2^31, dim]."""
-    return parts_of(lambda shape, dtype: _of_rank(partitioner(shape=shape, dtype=dtype), shape))
+def _check_parts(name, table, partitioner, dim):
+    """Raises ValueError if a partitioner that is given for a table that exists gives it another number of parts."""
+    if not partitioner:
+        return
+    found = len(table._get_variable_list()) if isinstance(table, PartitionedVariable) else 1
+    asked = _count_of(partitioner, name)([2**31, dim], dtypes.float32)
+    if asked != found:
+        raise ValueError(f"the growing table '{name}' has {found} parts, not {asked}; give it the same partitioner wherever "
+                         "it is used")
+
+
+def _count_of(partitioner, name):
+    """The function for C++ that calls the partitioner of the table `name` with the shape [2^31, dim]."""
+    def call(shape, dtype):
+        parts = _of_rank(partitioner(shape=shape, dtype=dtype), shape)
+        if parts[0] < 1:
+            raise ValueError(f"the partitioner of the growing table '{name}' must return a number of parts from 1 to 1000, "
+                             f"got {parts[0]}: give it the number of parameter servers, or leave it out")
+        return parts
+
+    return parts_of(call)
 
 
 def _of_rank(parts, shape):

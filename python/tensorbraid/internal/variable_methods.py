@@ -106,7 +106,9 @@ def _initialized_value(self):
 
 @_method("sparse_read")
 def _sparse_read(self, indices, name=None):
-    """The rows with these indices."""
+    """The rows with these indices; of a growing table, those of these keys."""
+    if self._table is not None:
+        return _core.embedding_lookup([self], indices, _core.PartitionStrategy.MOD, None, None, name or "Gather")
     with self.graph.colocate_with(self.op):
         if self._is_reference:
             return make_op("Gather", [self.handle, indices], name or "Gather").outputs[0]
