@@ -115,6 +115,7 @@ StatusOr<bool> TableFollower::PollOnce() {
   TF_ASSIGN_OR_RETURN(const IncrementChain chain, FindChain(full));
   bool written = false;
   if (full != full_ || full_id != full_id_) {
+    TF_RETURN_IF_ERROR(CheckTable(full));
     // Only at the beginning may the reader have the full checkpoint already.
     if (!full_.empty() || options_.full) {
       TF_RETURN_IF_ERROR(Write(full, /*full=*/true));
@@ -144,6 +145,14 @@ StatusOr<bool> TableFollower::PollOnce() {
     written = true;
   }
   return written;
+}
+
+Status TableFollower::CheckTable(const std::string& full) const {
+  if (options_.table.empty()) return OkStatus();
+  TF_ASSIGN_OR_RETURN(const SavedTablesReader reader, SavedTablesReader::Open(full));
+  const auto found = reader.Find(options_.table);
+  // NotFound would mean that there is no checkpoint yet.
+  return absl::IsNotFound(found.status()) ? InvalidArgument(found.status().message()) : found.status();
 }
 
 Status TableFollower::Write(const std::string& prefix, bool full) {

@@ -17,8 +17,7 @@ struct FollowOptions {
 
 // Writes lines of JSON:
 //
-//   {"begin":"model.ckpt-120","full":false}                              a checkpoint; full: all rows before it are
-//   void
+//   {"begin":"model.ckpt-120","full":false}                              a checkpoint; a full one replaces all rows
 //   {"table":"users","key":18,"deleted":true}                            first the keys that it deletes
 //   {"table":"users","key":17,"version":118,"values":[0.5,-1.25]}        then rows; version: step of their last update
 //   {"variable":"bias","dtype":"float32","shape":[2],"first":0,"values":[0.5,1]}    then other variables
@@ -36,7 +35,8 @@ class TableFollower {
   // writes the increments of the newest full checkpoint. If a new full checkpoint has come, writes all of it, because
   // no increment leads to it. Reads two small files if nothing has changed.
   //
-  // NotFound if there is no checkpoint yet. FailedPrecondition, with what to do, if an increment exists whose
+  // NotFound if there is no checkpoint yet. InvalidArgument if the newest full checkpoint has no table of the name that
+  // was asked for. FailedPrecondition, with what to do, if an increment exists whose
   // predecessor is gone or was replaced. Unavailable if `out` takes no more.
   StatusOr<bool> Poll();
 
@@ -44,6 +44,8 @@ class TableFollower {
   // What the files say that list the checkpoints and the increments.
   std::string Lists() const;
   StatusOr<bool> PollOnce();
+  // InvalidArgument if the full checkpoint lacks the table that was asked for.
+  Status CheckTable(const std::string& full) const;
   Status Write(const std::string& prefix, bool full);
   Status WriteTable(SavedTablesReader& reader, const TableInCheckpoint& table, bool full, int64_t* rows,
                     int64_t* deleted);

@@ -174,6 +174,16 @@ TEST_F(TableFollowerTest, WhoAppliesTheLinesHasTheVariablesOfTheCheckpoint) {
   for (const auto& line : Poll(of_table)) EXPECT_FALSE(line.contains("variable")) << line;
 }
 
+TEST_F(TableFollowerTest, ATableThatTheCheckpointLacksIsAMistake) {
+  TableModel model;
+  TableFollower follower({.directory = dir_.path(), .table = "emp"}, out_);
+  EXPECT_TRUE(absl::IsNotFound(follower.Poll().status()));  // no checkpoint yet
+  ASSERT_TRUE(model.Save(path()).ok());
+  const Status status = follower.Poll().status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("has no growing table 'emp'; did you mean 'emb'?"));
+}
+
 TEST_F(TableFollowerTest, VariablesOfManyNumbersAndOfOtherDTypes) {
   WriteBundle(dir_.path() + "/m-1", {{"large", Tensor(kFloat32, {3, 2000})},
                                      {"large/Momentum", Tensor(kFloat32, {3, 2000})},
@@ -239,7 +249,10 @@ TEST_F(TableFollowerTest, IncrementsOfDeepRec) {
 
 TEST_F(TableFollowerTest, DeletedKeysAreLinesOfTheirOwn) {
   const std::string full = dir_.path() + "/m-1", increment = StrCat(dir_.path(), "/", kIncrementDirectory, "/m-2");
-  WriteBundle(full, {{"t-keys", Tensor::Vector<int64_t>({1, 2, 3})},
+  WriteBundle(full, {{"other-keys", Tensor(kInt64, {0})},
+                     {"other-values", Tensor(kFloat32, {0, 1})},
+                     {"other-partition_offset", Tensor(kInt32, {1001})},
+                     {"t-keys", Tensor::Vector<int64_t>({1, 2, 3})},
                      {"t-values", Tensor::Of<float>({3, 1}, {10, 20, 30})},
                      {"t-partition_offset", Tensor(kInt32, {1001})}});
   std::filesystem::create_directory(StrCat(dir_.path(), "/", kIncrementDirectory));
