@@ -41,6 +41,11 @@ StatusOr<SavedTablesReader> SavedTablesReader::Open(const std::string& prefix,
   TF_ASSIGN_OR_RETURN(SavedTablesReader reader, OpenOne(prefix, Kind::kFull));
   for (const std::string& increment : increments) {
     TF_ASSIGN_OR_RETURN(SavedTablesReader opened, OpenIncrement(increment));
+    // A full checkpoint that has no rows of a table does not show whether the table counts its keys.
+    for (TableInCheckpoint& table : reader.tables_) {
+      const auto here = std::ranges::find(opened.tables_, table.name, &TableInCheckpoint::name);
+      if (here != opened.tables_.end() && here->has_frequencies) table.has_frequencies = true;
+    }
     reader.increments_.push_back(std::move(opened));
   }
   return reader;

@@ -23,7 +23,7 @@ struct TableInCheckpoint {
   int64_t rows = 0;                     // in the checkpoint, without its increments
   int64_t dim = 0;                      // how many numbers a row has
   std::vector<int64_t> slot_dims = {};  // the same for the slots; some have one number for each row
-  bool has_frequencies = false;
+  bool has_frequencies = false;         // whether any row has one, also in the increments
 };
 
 // A row that was saved.

@@ -30,13 +30,16 @@ class TableReportTest : public testing::Test {
   }
   void Add(const std::string& name, const Tensor& tensor) { tensors_[name] = tensor; }
 
-  SavedTablesReader Open() {
-    const std::string prefix = dir_.path() + "/m";
+  // Writes the tensors that were added, and returns the path. The next checkpoint has none of them.
+  std::string Write(const std::string& name) {
+    const std::string prefix = StrCat(dir_.path(), "/", name);
     auto writer = BundleWriter::Create(prefix).value();
     for (const auto& [key, value] : tensors_) EXPECT_TRUE(writer->Add(key, value).ok());
     EXPECT_TRUE(writer->Finish().ok());
-    return SavedTablesReader::Open(prefix).value();
+    tensors_.clear();
+    return prefix;
   }
+  SavedTablesReader Open() { return SavedTablesReader::Open(Write("m")).value(); }
   // Two parts with a slot, and a table that counts.
   SavedTablesReader OpenTwo() {
     AddRows("users/part_0", {4, 2}, {1, 2, 3, 4}, {7, 9});
@@ -99,6 +102,16 @@ TEST_F(TableReportTest, TheTopRowsComeByNormFrequencyAndVersion) {
             "6    0     1        20\n");
 }
 
+TEST_F(TableReportTest, ATableMayHaveRowsAndCountsInIncrementsOnly) {
+  AddRows("words", {}, {}, {}, {});
+  const std::string full = Write("m-1");
+  AddRows("words", {5, 6}, {1, 1, 0, 0}, {1, 1}, {10, 20});
+  SavedTablesReader reader = SavedTablesReader::Open(full, {Write("m-2")}).value();
+  EXPECT_EQ(DescribeTopRows(reader, reader.Find("words").value(), RowOrder::kFrequency, 1).value(),
+            "key  norm  version  frequency\n"
+            "6    0     1        20\n");
+}
+
 TEST_F(TableReportTest, TheCsvHasAllRows) {
   SavedTablesReader reader = OpenTwo();
   std::ostringstream out;
@@ -119,11 +132,7 @@ TEST_F(TableReportTest, AWrongNameGetsTheNearest) {
 TEST_F(TableReportTest, PartsThatDoNotBelongTogetherAreDataLoss) {
   AddRows("users/part_0", {4}, {1, 2}, {7});
   AddRows("users/part_2", {6}, {1, 2}, {7});
-  const std::string prefix = dir_.path() + "/m";
-  auto writer = BundleWriter::Create(prefix).value();
-  for (const auto& [key, value] : tensors_) EXPECT_TRUE(writer->Add(key, value).ok());
-  EXPECT_TRUE(writer->Finish().ok());
-  const Status status = SavedTablesReader::Open(prefix).status();
+  const Status status = SavedTablesReader::Open(Write("m")).status();
   EXPECT_TRUE(absl::IsDataLoss(status)) << status;
   EXPECT_THAT(status.message(), HasSubstr("has no part 1 of the growing table 'users'"));
 }
