@@ -1,6 +1,4 @@
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -97,26 +95,13 @@ class CountedRows final : public TableRowSource {
   int64_t count_ = 0;
 };
 
-// A file has its name only once it is whole.
 StatusOr<int> WriteTable(const TableFlags& flags, const TableInCheckpoint& table, TableRowSource& source) {
   CountedRows rows(source);
   if (flags.output.empty()) {
     TF_RETURN_IF_ERROR(WriteRows(rows, table, flags.slots, std::cout));
     return 0;
   }
-  const std::string unfinished = flags.output + ".unfinished";
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  if (!file) return Unavailable("'", unfinished, "' cannot be written");
-  Status written = WriteRows(rows, table, flags.slots, file);
-  file.close();
-  std::error_code failed;
-  if (written.ok()) std::filesystem::rename(unfinished, flags.output, failed);
-  if (failed) written = Unavailable("'", flags.output, "' cannot be written: ", failed.message());
-  if (!written.ok()) {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-    return written;
-  }
+  TF_RETURN_IF_ERROR(WriteRowsToFile(rows, table, flags.slots, flags.output));
   std::fprintf(stderr, "%s\n", StrCat(flags.output, ": ", rows.count(), " rows of '", table.name, "'").c_str());
   return 0;
 }

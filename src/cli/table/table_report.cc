@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -157,6 +159,24 @@ Status WriteRows(TableRowSource& reader, const TableInCheckpoint& table, bool sl
     return OkStatus();
   }));
   return out.flush() ? OkStatus() : Unavailable("the rows cannot be written: is the disk full?");
+}
+
+Status WriteRowsToFile(TableRowSource& reader, const TableInCheckpoint& table, bool slots, const std::string& path) {
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  // A rename would put a file in the place of a pipe or a device, such as /dev/stdout.
+  const bool renames = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  const std::string unfinished = renames ? path + ".unfinished" : path;
+  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+  if (!file) return Unavailable("'", unfinished, "' cannot be written");
+  Status written = WriteRows(reader, table, slots, file);
+  file.close();
+  if (!renames) return written;
+  failed.clear();
+  if (written.ok()) std::filesystem::rename(unfinished, path, failed);
+  if (failed) written = Unavailable("'", path, "' cannot be written: ", failed.message());
+  if (!written.ok()) std::filesystem::remove(unfinished, failed);
+  return written;
 }
 
 }  // namespace tensorbraid

@@ -36,6 +36,8 @@ StatusOr<std::string> DescribeTopRows(TableRowSource& reader, const TableInCheck
 // Writes all rows as CSV with a headline: key, version, frequency if the table counts, and the numbers v0, v1, ...;
 // with `slots` also "Adagrad:0", .... Each number is the shortest text from which the same float is read.
 Status WriteRows(TableRowSource& reader, const TableInCheckpoint& table, bool slots, std::ostream& out);
+// As WriteRows. A file has its name only once it is whole. A pipe or a device gets the rows as they come.
+Status WriteRowsToFile(TableRowSource& reader, const TableInCheckpoint& table, bool slots, const std::string& path);
 
 }  // namespace tensorbraid
 

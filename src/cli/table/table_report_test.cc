@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "checkpoint/bundle_writer.h"
 #include "core/text/strings.h"
+#include "io/file.h"
 #include "io/file_testutil.h"
 
 namespace tensorbraid {
@@ -110,6 +114,31 @@ TEST_F(TableReportTest, ATableMayHaveRowsAndCountsInIncrementsOnly) {
   EXPECT_EQ(DescribeTopRows(reader, reader.Find("words").value(), RowOrder::kFrequency, 1).value(),
             "key  norm  version  frequency\n"
             "6    0     1        20\n");
+}
+
+TEST_F(TableReportTest, TheCsvIsAFileOnceItIsWhole) {
+  SavedTablesReader reader = OpenTwo();
+  const TableInCheckpoint words = reader.Find("words").value();
+  const std::string path = dir_.path() + "/words.csv";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(WriteRowsToFile(reader, words, /*slots=*/false, path).ok());
+    EXPECT_EQ(ReadFile(path).value(), "key,version,frequency,v0,v1\n5,1,10,1,1\n6,1,20,0,0\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path + ".unfinished"));
+  EXPECT_THAT(WriteRowsToFile(reader, words, false, dir_.path() + "/nowhere/words.csv").message(),
+              HasSubstr("words.csv.unfinished' cannot be written"));
+}
+
+TEST_F(TableReportTest, APipeStaysAPipe) {
+  SavedTablesReader reader = OpenTwo();
+  const std::string path = dir_.path() + "/pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::fstream other_end(path, std::ios::in | std::ios::out);  // so that neither end waits for the other
+  ASSERT_TRUE(WriteRowsToFile(reader, reader.Find("words").value(), /*slots=*/false, path).ok());
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  std::string line;
+  ASSERT_TRUE(std::getline(other_end, line));
+  EXPECT_EQ(line, "key,version,frequency,v0,v1");
 }
 
 TEST_F(TableReportTest, TheCsvHasAllRows) {
