@@ -62,8 +62,8 @@ struct EmbeddingVariableOptions {
   Regularizer regularizer = nullptr;
   // If it is not empty: the path of a checkpoint, as Saver::Restore takes it, or of an increment. Each restore gives
   // the table the rows that this checkpoint has under the name `restored_name` ("": the name of the table), with the
-  // increments that follow it then, whatever else is restored from where. The slots of the rows begin anew. Source:
-  // always_load_from_specific_ckpt of DeepRec's tf.CheckpointOption.
+  // increments that follow it then, in place of the rows in the checkpoint that is restored. This must have the table,
+  // too. The slots of the rows begin anew. Source: always_load_from_specific_ckpt of DeepRec's tf.CheckpointOption.
   std::string restore_from = "";
   std::string restored_name = "";
 };
