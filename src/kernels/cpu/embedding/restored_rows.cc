@@ -14,77 +14,12 @@
 #include "core/text/strings.h"
 #include "kernels/cpu/embedding/copied_rows.h"
 #include "kernels/cpu/embedding/row_batches.h"
+#include "kernels/cpu/embedding/saved_parts.h"
 
 namespace tensorbraid::cpu {
 namespace {
 
 constexpr const char* kDeletedKeys = "-keys_deleted";
-
-// Whether an increment of DeepRec's has rows of a table or of a variable under this name.
-bool HasRowsOfDeepRec(BundleReader& reader, const std::string& name) {
-  return reader.Find(StrCat(name, kDeepRecRows, "keys")).ok();
-}
-
-// One part of a saved table, or the whole of it.
-struct SavedPart {
-  std::string name;  // "a/b/emb" or "a/b/emb/part_0"
-  int64_t rows = 0;
-  bool has_versions = false, has_freqs = false;
-};
-
-std::string Named(const std::string& part, const std::string& slot) {
-  return slot.empty() ? part : StrCat(part, "/", slot);
-}
-
-// NotFound if the checkpoint has no tensor of this name, InvalidArgument if it has another dtype or shape. Unknown
-// sizes of `shape` match any size. Returns the number of rows.
-StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType dtype, const Shape& shape) {
-  TF_ASSIGN_OR_RETURN(const auto info, reader.Find(tensor));
-  if (info.dtype == dtype && shape.IsCompatibleWith(info.shape)) return info.shape.dim(0);
-  return InvalidArgument("tensor '", tensor, "' of checkpoint ", reader.prefix(), " is ", info.dtype, info.shape,
-                         ", but the growing table needs ", dtype, shape);
-}
-
-// Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors. `widths`
-// are those of the slots, of which "" is the table itself. With `may_lack_parts`, which is for increments of DeepRec's,
-// there may be none of them.
-StatusOr<std::vector<SavedPart>> FindParts(BundleReader& reader, const std::string& name,
-                                           const std::vector<std::string>& slots, std::span<const int64_t> widths,
-                                           bool may_lack_parts) {
-  std::vector<SavedPart> parts;
-  if (reader.Find(name + "-keys").ok() || HasRowsOfDeepRec(reader, name)) {
-    parts.push_back({.name = name});
-  } else {
-    for (int i = 0; i < kSmallTables; ++i) {
-      const std::string part = StrCat(name, "/part_", i);
-      const auto found = reader.Find(RowTensor(reader, part, "keys"));
-      if (!found.ok() && found.status().code() != absl::StatusCode::kNotFound) return found.status();
-      if (!found.ok() && !may_lack_parts) break;
-      if (!found.ok()) continue;
-      parts.push_back({.name = part});
-    }
-  }
-  if (parts.empty()) {
-    if (may_lack_parts) return parts;
-    return NotFound("checkpoint ", reader.prefix(), " has no growing table '", name, "': it has neither '", name,
-                    "-keys' nor '", name, "/part_0-keys'");
-  }
-  for (SavedPart& part : parts) {
-    for (size_t c = 0; c < slots.size(); ++c) {
-      const std::string& slot = slots[c];
-      const std::string of = Named(part.name, slot);
-      TF_ASSIGN_OR_RETURN(const int64_t rows,
-                          RowsIn(reader, RowTensor(reader, of, "keys"), kInt64, Shape({Shape::kUnknownDim})));
-      TF_RETURN_IF_ERROR(RowsIn(reader, RowTensor(reader, of, "values"), kFloat32, Shape({rows, widths[c]})).status());
-      if (slot.empty()) part.rows = rows;
-    }
-    const auto versions = reader.Find(RowTensor(reader, part.name, "versions"));
-    part.has_versions = versions.ok() && versions->dtype == kInt64 && versions->shape == Shape({part.rows});
-    const auto freqs = reader.Find(RowTensor(reader, part.name, "freqs"));
-    part.has_freqs = freqs.ok() && freqs->dtype == kInt64 && freqs->shape == Shape({part.rows});
-  }
-  return parts;
-}
 
 // Whether part `part` of `parts` may hold keys that saved part `saved` of `saved_parts` has.
 bool ShareSmallTables(int part, int parts, int saved, int saved_parts) {
@@ -138,10 +73,10 @@ class TableRestore {
   // Looks which keys are deleted in the end. Those that have rows again, in the same increment or in a later one, are
   // not. Call it for each increment, the oldest first, before Read.
   Status ReadDeleted(BundleReader& increment) {
-    TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(increment));
+    TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(increment, table_.whole));
     if (is_variable) return OkStatus();
-    if (IsOfDeepRec(increment)) return OkStatus();
-    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(increment, table_.whole, {""}, widths_, false));
+    if (IsOfDeepRec(increment, table_.whole)) return OkStatus();
+    TF_ASSIGN_OR_RETURN(const auto parts, FindSavedParts(increment, table_.whole, {""}, widths_, false));
     for (const SavedPart& part : parts) {
       const std::string name = part.name + kDeletedKeys;
       TF_RETURN_IF_ERROR(RowsIn(increment, name, kInt64, Shape({Shape::kUnknownDim})).status());
@@ -158,10 +93,10 @@ class TableRestore {
 
   // Reads all rows of a checkpoint or an increment.
   Status Read(BundleReader& reader, bool is_increment) {
-    const bool of_deeprec = is_increment && IsOfDeepRec(reader);
-    TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(reader));
+    const bool of_deeprec = is_increment && IsOfDeepRec(reader, table_.whole);
+    TF_ASSIGN_OR_RETURN(const bool is_variable, HasVariable(reader, table_.whole));
     if (is_variable) return ReadVariable(reader);
-    TF_ASSIGN_OR_RETURN(const auto parts, FindParts(reader, table_.whole, table_.slots, widths_, of_deeprec));
+    TF_ASSIGN_OR_RETURN(const auto parts, FindSavedParts(reader, table_.whole, table_.slots, widths_, of_deeprec));
     for (size_t p = 0; p < parts.size(); ++p) {
       if (of_deeprec && !reader.Find(StrCat(parts[p].name, kDeepRecOffsets)).ok()) {
         return InvalidArgument("the increment ", reader.prefix(), " of DeepRec has rows of the static variable '",
@@ -179,33 +114,14 @@ class TableRestore {
   }
 
  private:
-  // DeepRec's increments have no link to what is before them.
-  bool IsOfDeepRec(BundleReader& increment) const {
-    if (increment.Find(kLinkTensor).ok()) return false;
-    for (const char* part : {"", "/part_0"}) {
-      if (increment.Find(StrCat(table_.whole, part, "-keys")).ok()) return false;
-    }
-    return true;
-  }
-
   bool HoldsKey(int64_t key) const { return TableRows::ResidueOf(key) % description_.parts == description_.part; }
-
-  // Whether a static variable was saved in place of the table, as a whole or, in an increment, its changed rows.
-  StatusOr<bool> HasVariable(BundleReader& reader) const {
-    if (reader.Find(table_.whole).ok()) return true;
-    for (const char* part : {"", "/part_0"}) {
-      if (reader.Find(StrCat(table_.whole, part, "-keys")).ok()) return false;
-    }
-    TF_ASSIGN_OR_RETURN(const auto tensors, reader.List());
-    return !FindChangedRows(tensors, table_.whole).empty();
-  }
 
   // Reads a static variable and its slots: row i has key i.
   Status ReadVariable(BundleReader& reader) {
     if (counts_ != nullptr) return NoCounts(reader);
     TF_ASSIGN_OR_RETURN(const auto tensors, reader.List());
     for (size_t c = 0; c < table_.slots.size(); ++c) {
-      const std::string name = Named(table_.whole, table_.slots[c]);
+      const std::string name = NameOfColumn(table_.whole, table_.slots[c]);
       std::vector<ChangedRowsOfPart> parts = FindChangedRows(tensors, name);
       if (parts.empty()) parts = {{.numbers = "", .values = name, .first_row = 0}};  // a whole variable
       for (const ChangedRowsOfPart& part : parts) {
@@ -334,7 +250,7 @@ class TableRestore {
     }
     std::vector<size_t> alone;
     for (size_t c = 0; c < table_.slots.size(); ++c) {
-      const std::string name = Named(part.name, table_.slots[c]);
+      const std::string name = NameOfColumn(part.name, table_.slots[c]);
       TF_ASSIGN_OR_RETURN(const bool together, SameKeys(reader, keys, RowTensor(reader, name, "keys")));
       if (!together) {
         alone.push_back(c);
@@ -346,7 +262,7 @@ class TableRestore {
     }
     TF_RETURN_IF_ERROR(ReadAll(saved));
     for (const size_t c : alone) {
-      const std::string name = Named(part.name, table_.slots[c]);
+      const std::string name = NameOfColumn(part.name, table_.slots[c]);
       SavedRows of_slot{.columns = {table_.columns[c]}, .widths = {widths_[c]}};
       const std::string keys_of_slot = RowTensor(reader, name, "keys");
       TF_ASSIGN_OR_RETURN(of_slot.rows, RowsIn(reader, keys_of_slot, kInt64, Shape({Shape::kUnknownDim})));
@@ -442,16 +358,6 @@ class TableRestore {
   absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
 };
 
-// InvalidArgument if a checkpoint, which is to have all rows of a table, is an increment.
-Status CheckFull(BundleReader& reader, const std::string& table) {
-  bool is_increment = reader.Find(kLinkTensor).ok();
-  for (const char* part : {"", "/part_0"}) is_increment = is_increment || HasRowsOfDeepRec(reader, table + part);
-  if (!is_increment) return OkStatus();
-  return InvalidArgument("'", reader.prefix(), "' is an increment, and holds only those rows of growing table '", table,
-                         "' that have changed: name its full checkpoint, or restore it by a saver with ",
-                         "SaverOptions::incremental (in Python, incremental_save_restore=True)");
-}
-
 }  // namespace
 
 Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vector<std::string>& prefixes,
@@ -463,7 +369,7 @@ Status ReadRows(KernelContext& ctx, const RestoredTable& table, const std::vecto
   }
   for (size_t i = 0; i < prefixes.size(); ++i) {
     TF_ASSIGN_OR_RETURN(const auto reader, BundleReader::Open(prefixes[i]));
-    if (i == 0) TF_RETURN_IF_ERROR(CheckFull(*reader, table.whole));
+    if (i == 0) TF_RETURN_IF_ERROR(CheckIsFull(*reader, table.whole));
     TF_RETURN_IF_ERROR(restore.Read(*reader, /*is_increment=*/i > 0));
   }
   return OkStatus();
