@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "graph/model/handles.h"
+#include "graph/model/node.h"
 #include "tensorbraid/tensorbraid.h"
 
 namespace tensorbraid {
@@ -93,6 +97,97 @@ TEST(RowUpdatesTest, RowsAreUpdatedByPrograms) {
   const auto after = session->Run({u.w});
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ((*after)[0].data<float>()[1], 1);
+}
+
+// One variable, and an op that updates it.
+struct OneUpdate {
+  Graph g;
+  Output variable;
+  Operation init, update;
+  std::unique_ptr<Session> session;
+
+  // `inputs` are those of the op behind the variable. They are fed, unless the op must know them.
+  OneUpdate(const std::string& device_name, const std::string& op, const Tensor& value,
+            const std::vector<Tensor>& inputs, const std::vector<size_t>& known = {}) {
+    const DType dtype = value.dtype();
+    auto device = g.Device(device_name);
+    variable = NodeBuilder(g, "VarHandleOp")
+                   .Attr("dtype", dtype)
+                   .Attr("shape", value.shape())
+                   .Attr("shared_name", "table")
+                   .Output();
+    init = NodeBuilder(g, "AssignVariableOp").Input(variable).Input(Const(g, value)).Attr("dtype", dtype).Finish();
+    NodeBuilder builder(g, op);
+    builder.Name("update").Input(variable);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool is_known = std::ranges::find(known, i) != known.end();
+      const Output input = is_known ? Const(g, inputs[i]) : Placeholder(g, inputs[i].dtype());
+      if (!is_known) feeds_.emplace_back(input, inputs[i]);
+      builder.Input(input);
+    }
+    if (op.starts_with("ResourceScatter") && !op.starts_with("ResourceScatterNd")) builder.Attr("dtype", dtype);
+    update = builder.Finish();
+    session = Session::Create(g, kDevices).value();
+    const Status started = session->Run({init}).status();
+    EXPECT_TRUE(started.ok()) << started;
+  }
+  Status Update() { return session->Run({update}, feeds_).status(); }
+  Tensor Value() {
+    const DType dtype = NodeOf(variable)->attr<DType>("dtype");
+    return session->Run({NodeBuilder(g, "ReadVariableOp").Input(variable).Attr("dtype", dtype).Output()}).value()[0];
+  }
+
+ private:
+  std::vector<Feed> feeds_;
+};
+
+// The errors name the variable as those of the CPU do, also where nothing would change.
+TEST(RowUpdatesTest, ErrorsAreThoseOfTheCpu) {
+  const Tensor rows = Tensor::Vector<float>({1, 2, 3});
+  const Tensor begin = Tensor::Vector<int32_t>({0}), end = Tensor::Vector<int32_t>({2});
+  struct Row {
+    std::string op;
+    Tensor value;
+    std::vector<Tensor> inputs;
+    std::vector<size_t> known = {};
+    std::string error;
+  };
+  for (const Row& row : {
+           Row{.op = "ResourceScatterAdd",
+          .value = rows,
+          .inputs = {Tensor::Vector<int32_t>({1, 3}), Tensor::Vector<float>({5, 7})},
+          .error = "indices[1] = 3 is not in [0, 3) of variable 'table'"},
+           Row{.op = "ResourceScatterNdUpdate",
+           .value = Tensor(kFloat32, {2, 0}),
+           .inputs = {Tensor::Of<int32_t>({1, 1}, {5}), Tensor(kFloat32, {1, 0})},
+           .error = "indices[0] = [5] does not index into shape [2,0]"},
+           Row{.op = "ResourceStridedSliceAssign",
+           .value = rows,
+           .inputs = {begin, end, Tensor::Vector<int32_t>({1}), Tensor::Of<float>({1, 3}, {4, 5, 6})},
+           .known = {0, 1, 2},
+           .error = "the value of shape [1,3] does not broadcast to the slice, [2]"},
+       }) {
+    SCOPED_TRACE(row.op);
+    OneUpdate on_cpu("/device:CPU:0", row.op, row.value, row.inputs, row.known);
+    OneUpdate on_device(kDeviceName, row.op, row.value, row.inputs, row.known);
+    const Status expected = on_cpu.Update(), found = on_device.Update();
+    EXPECT_THAT(std::string(expected.message()), HasSubstr(row.error));
+    EXPECT_EQ(found.code(), expected.code());
+    EXPECT_EQ(found.message(), expected.message());
+    EXPECT_EQ(on_device.Value().ToString(), row.value.ToString());
+  }
+}
+
+// 256 + 1 is 256 in bfloat16, however often 1 is added.
+TEST(RowUpdatesTest, EachUpdateOfShortFloatsIsRoundedAsOnTheCpu) {
+  Tensor value(kBfloat16, {1}), ones(kBfloat16, {4});
+  value.mutable_data<Bfloat16>()[0] = Bfloat16(256.0f);
+  for (Bfloat16& one : ones.mutable_data<Bfloat16>()) one = Bfloat16(1.0f);
+  for (const char* device : {"/device:CPU:0", kDeviceName}) {
+    OneUpdate u(device, "ResourceScatterAdd", value, {Tensor::Vector<int32_t>({0, 0, 0, 0}), ones});
+    ASSERT_TRUE(u.Update().ok());
+    EXPECT_EQ(static_cast<float>(u.Value().data<Bfloat16>()[0]), 256) << device;
+  }
 }
 
 }  // namespace

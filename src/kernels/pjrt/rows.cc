@@ -4,6 +4,7 @@
 #include "kernels/cpu/element_errors.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/pjrt/dtypes.h"
+#include "kernels/pjrt/variables.h"
 
 namespace tensorbraid::pjrt {
 
@@ -23,7 +24,8 @@ Expr ScatterInto(const Expr& x, const Expr& rows, const Expr& updates, Combinati
   const DType dtype = x.dtype();
   if (updates.shape().num_elements() == 0 || x.shape().dim(0) == 0) return x;
   const std::string region = b.Region({dtype, dtype}, [&](const std::vector<stablehlo::Value>& v) {
-    return std::vector<stablehlo::Value>{combine({b, v[0]}, {b, v[1]}).value()};
+    const auto wide = [&](const stablehlo::Value& x) { return Expr(b, x).Convert(ComputeDType(dtype)); };
+    return std::vector<stablehlo::Value>{combine(wide(v[0]), wide(v[1])).Convert(dtype).value()};
   });
   return {b, b.Op("scatter", {x.value(), rows.value(), updates.value()}, dtype, x.shape(),
                   "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = "
@@ -97,12 +99,28 @@ SelectedSlices SelectSlices(EmitContext& ctx, const stablehlo::Value& indices, c
   }
   if (ignore) {
     slices.numbers = Select(slices.exists, slices.numbers, -1);
-  } else if (slices.size > 0) {
+  } else {
     ctx.fail_where((!slices.exists).value(), coordinates, [is, what, shape](std::span<const int64_t> numbers) {
       return cpu::SliceOutOfRange(is, numbers[0], numbers.subspan(1), what, shape);
     });
   }
   return slices;
+}
+
+StatusOr<UpdateInputs> UpdateInputsOf(const EmitContext& ctx) {
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value updates, ctx.input(2));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value old,
+                      ctx.is_variable(0) ? VariableOfType(ctx, 0, updates.dtype) : ctx.input(0));
+  stablehlo::Builder& b = ctx.builder();
+  return UpdateInputs{.old = {b, old}, .indices = indices, .updates = {b, updates}};
+}
+
+Expr UpdateSlices(const UpdateInputs& in, const SelectedSlices& slices, RowUpdate how) {
+  const Shape flat({slices.count, slices.size});
+  const Expr updates = in.updates.shape().is_scalar() ? in.updates.BroadcastTo(flat) : in.updates.Reshape(flat);
+  return ScatterInto(in.old.Reshape({slices.num_slices, slices.size}), slices.numbers, updates, CombinationOf(how))
+      .Reshape(in.old.shape());
 }
 
 }  // namespace tensorbraid::pjrt

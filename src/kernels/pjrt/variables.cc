@@ -16,7 +16,14 @@ StatusOr<stablehlo::Value> VariableOfType(const EmitContext& ctx, int i, DType d
 }
 
 std::string VariableText(const EmitContext& ctx, int i) {
-  return StrCat("variable '", ctx.node().inputs()[i].op().name(), "'");
+  // Control flow passes handles and references on, and so do the ops that change variables by reference.
+  const Node* node = NodeOf(ctx.node().inputs()[i]);
+  while (!node->inputs().empty() && node->type() != "Merge" && node->type() != "RefMerge") {
+    node = NodeOf(node->inputs()[0]);
+  }
+  const AttrValue* const attr = node->FindAttr("shared_name");
+  const std::string* const shared = attr == nullptr ? nullptr : attr->get<std::string>();
+  return StrCat("variable '", shared == nullptr || shared->empty() ? node->name() : *shared, "'");
 }
 
 Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value) {

@@ -13,7 +13,7 @@ StatusOr<Expr> WideVariable(const EmitContext& ctx, int i);
 // The variable of input i, whose elements are of type `dtype`, as it is. InvalidArgument if it holds another type;
 // errors as EmitContext::variable.
 StatusOr<stablehlo::Value> VariableOfType(const EmitContext& ctx, int i, DType dtype);
-// How errors call the variable of input i.
+// How errors call the variable of input i, by the name that the CPU's kernels give: "variable 'weights'".
 std::string VariableText(const EmitContext& ctx, int i);
 // Gives the variable of input i a new value. If the node has an output, it is the reference that is input 0.
 Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value);

@@ -16,7 +16,7 @@ StatusOr<Tensor> BroadcastTo(const Tensor& value, const Shape& shape) {
   bool fits = skipped >= 0;
   for (int d = 0; fits && d < from.rank(); ++d) fits = from.dim(d) == 1 || from.dim(d) == shape.dim(d + skipped);
   if (!fits) {
-    return InvalidArgument("a value of shape ", value.shape(), " cannot be broadcast to a slice of shape ", shape);
+    return InvalidArgument("the value of shape ", value.shape(), " does not broadcast to the slice, ", shape);
   }
   TF_ASSIGN_OR_RETURN(Tensor out, Tensor::Create(value.dtype(), shape));
   E* to = MutableElements<E>(out);

@@ -21,30 +21,28 @@ StatusOr<SelectedSlices> SlicesFor(EmitContext& ctx, const stablehlo::Value& ind
     return InvalidArgument("Indices and updates specified for empty output of shape ", shape);
   }
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
-  return SelectSlices(ctx, indices, shape, ignore, "shape");
+  // The CPU's kernel does not look at the indices of slices without elements.
+  return SelectSlices(ctx, indices, shape, ignore || wanted.num_elements() == 0, "shape");
 }
 
 Status EmitScatterNd(EmitContext& ctx) {
   TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(0));
-  TF_ASSIGN_OR_RETURN(const Expr updates, WideInput(ctx, 1));
+  TF_ASSIGN_OR_RETURN(const stablehlo::Value updates, ctx.input(1));
   TF_ASSIGN_OR_RETURN(const Tensor sizes, ctx.static_input(2));
   if (sizes.shape().rank() != 1) return InvalidArgument("the shape must be a vector, got shape ", sizes.shape());
   TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(sizes, "the sizes"));
-  TF_ASSIGN_OR_RETURN(const SelectedSlices slices, SlicesFor(ctx, indices, updates.shape(), shape));
-  const Expr out = ScatterAddRows(slices.num_slices, slices.numbers, updates.Reshape({slices.count, slices.size}));
-  SetOutput(ctx, 0, out.Reshape(shape));
+  TF_ASSIGN_OR_RETURN(const SelectedSlices slices, SlicesFor(ctx, indices, updates.shape, shape));
+  stablehlo::Builder& b = ctx.builder();
+  const UpdateInputs in{.old = {b, b.Splat(updates.dtype, 0, shape)}, .indices = indices, .updates = {b, updates}};
+  ctx.set_output(0, UpdateSlices(in, slices, RowUpdate::kAdd).value());
   return OkStatus();
 }
 
 // Updates slices of input 0.
 Status EmitTensorScatter(EmitContext& ctx, RowUpdate how) {
-  TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
-  TF_ASSIGN_OR_RETURN(const Expr updates, WideInput(ctx, 2));
-  TF_ASSIGN_OR_RETURN(const SelectedSlices slices, SlicesFor(ctx, indices, updates.shape(), x.shape()));
-  const Expr out = ScatterInto(x.Reshape({slices.num_slices, slices.size}), slices.numbers,
-                               updates.Reshape({slices.count, slices.size}), CombinationOf(how));
-  SetOutput(ctx, 0, out.Reshape(x.shape()));
+  TF_ASSIGN_OR_RETURN(const UpdateInputs in, UpdateInputsOf(ctx));
+  TF_ASSIGN_OR_RETURN(const SelectedSlices slices, SlicesFor(ctx, in.indices, in.updates.shape(), in.old.shape()));
+  ctx.set_output(0, UpdateSlices(in, slices, how).value());
   return OkStatus();
 }
 

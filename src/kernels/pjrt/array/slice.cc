@@ -230,12 +230,13 @@ StatusOr<stablehlo::Value> WithStridedSlice(EmitContext& ctx, const stablehlo::V
   TF_ASSIGN_OR_RETURN(const ForwardRegion region, RegionOf(ctx, in.shape));
   stablehlo::Builder& b = ctx.builder();
   if (is_assignment && region.shape.num_elements() == 0) return in;
+  const Shape given = value.shape;
   while (is_assignment && value.rank() > region.shape.rank() && value.shape.dim(0) == 1) {
     value = b.Reshape(value, Shape(value.shape.dims().subspan(1)));
   }
   const auto broadcast = BroadcastShapes(value.shape, region.shape);
   if (!broadcast.ok() || *broadcast != region.shape) {
-    return InvalidArgument("the value of shape ", value.shape, " does not broadcast to the slice, ", region.shape);
+    return InvalidArgument("the value of shape ", given, " does not broadcast to the slice, ", region.shape);
   }
   const stablehlo::Value placed = Placed(b, region, b.BroadcastTo(value, region.shape), in.shape);
   const stablehlo::Value inside = Placed(b, region, b.Splat(kBool, 1, region.shape), in.shape);

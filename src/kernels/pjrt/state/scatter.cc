@@ -12,30 +12,27 @@ namespace {
 // Updates row indices[i] of the variable with row i of the updates, or with the updates themselves if they are a
 // scalar.
 Status EmitScatter(EmitContext& ctx, RowUpdate how) {
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
-  TF_ASSIGN_OR_RETURN(const DType dtype, ctx.input_dtype(2));
-  TF_RETURN_IF_ERROR(VariableOfType(ctx, 0, dtype).status());
-  TF_ASSIGN_OR_RETURN(const Expr old, WideVariable(ctx, 0));
-  TF_ASSIGN_OR_RETURN(Expr updates, WideInput(ctx, 2));
-  const Shape& shape = old.shape();
+  TF_ASSIGN_OR_RETURN(const UpdateInputs in, UpdateInputsOf(ctx));
+  const Shape& shape = in.old.shape();
   const std::string variable = VariableText(ctx, 0);
   if (shape.rank() < 1) return InvalidArgument(variable, " is a scalar and has no rows");
-  Shape wanted = indices.shape;
+  Shape wanted = in.indices.shape;
   for (int d = 1; d < shape.rank(); ++d) wanted.AddDim(shape.dim(d));
-  if (!updates.shape().is_scalar() && updates.shape() != wanted) {
-    return InvalidArgument("updates of ", variable, " must have shape ", wanted, ", got ", updates.shape());
+  if (!in.updates.shape().is_scalar() && in.updates.shape() != wanted) {
+    return InvalidArgument("updates of ", variable, " must have shape ", wanted, ", got ", in.updates.shape());
   }
-  const int64_t num_rows = shape.dim(0), size = SizeOf(shape, 1, shape.rank()), count = indices.shape.num_elements();
-  const Expr rows = Expr(ctx.builder(), indices).Convert(kInt64).Reshape({count});
-  ctx.fail_where((rows < 0 || rows >= static_cast<double>(num_rows)).value(), {rows.value()},
-                 [num_rows, variable](std::span<const int64_t> numbers) {
-                   return cpu::RowOutOfRange(numbers[0], numbers[1], num_rows, variable);
-                 });
-  CheckDivisors(ctx, how, updates);
-  const Shape flat({count, size});
-  updates = updates.shape().is_scalar() ? updates.BroadcastTo(flat) : updates.Reshape(flat);
-  const Expr updated = ScatterInto(old.Reshape({num_rows, size}), rows, updates, CombinationOf(how));
-  return UpdateVariable(ctx, 0, updated.Reshape(shape));
+  const int64_t num_rows = shape.dim(0), count = in.indices.shape.num_elements();
+  const Expr rows = Expr(ctx.builder(), in.indices).Convert(kInt64).Reshape({count});
+  const SelectedSlices slices{.count = count,
+                              .size = SizeOf(shape, 1, shape.rank()),
+                              .num_slices = num_rows,
+                              .numbers = rows,
+                              .exists = rows >= 0 && rows < static_cast<double>(num_rows)};
+  ctx.fail_where((!slices.exists).value(), {rows.value()}, [num_rows, variable](std::span<const int64_t> numbers) {
+    return cpu::RowOutOfRange(numbers[0], numbers[1], num_rows, variable);
+  });
+  CheckDivisors(ctx, how, in.updates);
+  return UpdateVariable(ctx, 0, UpdateSlices(in, slices, how));
 }
 
 }  // namespace

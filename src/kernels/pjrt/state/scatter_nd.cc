@@ -10,27 +10,21 @@ namespace tensorbraid::pjrt {
 namespace {
 
 Status EmitScatterNdInto(EmitContext& ctx, RowUpdate how) {
-  TF_ASSIGN_OR_RETURN(const stablehlo::Value indices, ctx.input(1));
-  TF_ASSIGN_OR_RETURN(const DType dtype, ctx.input_dtype(2));
-  TF_RETURN_IF_ERROR(VariableOfType(ctx, 0, dtype).status());
-  TF_ASSIGN_OR_RETURN(const Expr old, WideVariable(ctx, 0));
-  TF_ASSIGN_OR_RETURN(const Expr updates, WideInput(ctx, 2));
+  TF_ASSIGN_OR_RETURN(const UpdateInputs in, UpdateInputsOf(ctx));
   TF_ASSIGN_OR_RETURN(const bool ignore, IgnoresBadIndices(ctx.node()));
-  const Shape& shape = old.shape();
+  const Shape& shape = in.old.shape();
   const std::string what = StrCat(VariableText(ctx, 0), " of shape");
   if (shape.rank() < 1) return InvalidArgument("Output must be at least 1-D: ", what, " ", shape, " is a scalar");
-  TF_ASSIGN_OR_RETURN(const Shape wanted, SlicesShape(indices.shape, shape, what));
-  if (updates.shape() != wanted) {
-    return InvalidArgument("updates of ", VariableText(ctx, 0), " must have shape ", wanted, ", got ", updates.shape());
+  TF_ASSIGN_OR_RETURN(const Shape wanted, SlicesShape(in.indices.shape, shape, what));
+  if (in.updates.shape() != wanted) {
+    return InvalidArgument("updates of ", VariableText(ctx, 0), " must have shape ", wanted, ", got ",
+                           in.updates.shape());
   }
-  if (indices.shape.num_elements() == 0 && updates.shape().num_elements() > 0) {
-    return InvalidArgument("indices of shape ", indices.shape, " select no slices, but updates have shape ",
-                           updates.shape());
+  if (in.indices.shape.num_elements() == 0 && in.updates.shape().num_elements() > 0) {
+    return InvalidArgument("indices of shape ", in.indices.shape, " select no slices, but updates have shape ",
+                           in.updates.shape());
   }
-  const SelectedSlices slices = SelectSlices(ctx, indices, shape, ignore, "shape");
-  const Expr updated = ScatterInto(old.Reshape({slices.num_slices, slices.size}), slices.numbers,
-                                   updates.Reshape({slices.count, slices.size}), CombinationOf(how));
-  return UpdateVariable(ctx, 0, updated.Reshape(shape));
+  return UpdateVariable(ctx, 0, UpdateSlices(in, SelectSlices(ctx, in.indices, shape, ignore, "shape"), how));
 }
 
 }  // namespace
