@@ -25,7 +25,9 @@ Status ProgramChecks::ErrorOf(std::span<const int64_t> word) const {
     return Internal("the program says that check ", number, " of ", checks_.size(), " has failed");
   }
   const Check& check = checks_[number - 1];
-  return AtNode(check.error(word.subspan(1, check.num_numbers)), *check.node);
+  const Status error = check.error(word.subspan(1, check.num_numbers));
+  // The program has kept the old values of its variables, so this must not look like a success.
+  return AtNode(error.ok() ? Internal("check ", number, " has failed, but has no error") : error, *check.node);
 }
 
 void ErrorWord::FailIf(const Node& node, const Value& condition, std::vector<Value> numbers, CheckError error) {

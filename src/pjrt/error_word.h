@@ -28,7 +28,8 @@ class ProgramChecks {
   bool empty() const { return checks_.empty(); }
   // The number of elements of the error word.
   int64_t word_size() const;
-  // The error that the word tells; OK for zeros. Internal error for a word that no program writes.
+  // The error that the word tells; OK for zeros. Internal error for a word that no program writes, and for
+  // a check without an error.
   Status ErrorOf(std::span<const int64_t> word) const;
 
  private:

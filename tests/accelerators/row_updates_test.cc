@@ -190,5 +190,28 @@ TEST(RowUpdatesTest, EachUpdateOfShortFloatsIsRoundedAsOnTheCpu) {
   }
 }
 
+// Rows of a sparse tensor without dimensions have no coordinates, so their order is no error. A program with a check
+// that has failed would not change its variables.
+TEST(RowUpdatesTest, SparseTensorsWithoutDimensionsFailNoUpdate) {
+  Graph g;
+  auto device = g.Device(kDeviceName);
+  const Output indices = Placeholder(g, kInt64);
+  const Output dense = NodeBuilder(g, "SparseToDense")
+                           .Input(indices)
+                           .Input(Const(g, Tensor(kInt64, {0})))
+                           .Input(Const(g, Tensor::Scalar(3.0f)))
+                           .Input(Const(g, Tensor::Scalar(0.0f)))
+                           .Output();
+  Variable v(g, {2}, Zeros(), {.name = "v"});
+  const Operation update = v.AssignAdd(Const(g, Tensor::Vector<float>({1, 2})) * dense);
+  const Operation init = GlobalVariablesInitializer(g);
+  ASSERT_TRUE(g.status().ok()) << g.status();
+  const auto session = Session::Create(g, kDevices).value();
+  ASSERT_TRUE(session->Run({init}).ok());
+  const Status updated = session->Run({update}, {{indices, Tensor(kInt64, {2, 0})}}).status();
+  ASSERT_TRUE(updated.ok()) << updated;
+  EXPECT_EQ(session->Run({v}).value()[0].data<float>()[1], 6);
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -237,6 +237,25 @@ TEST(EmitProgram, AFailedCheckIsAnErrorOfItsNode) {
   EXPECT_TRUE(absl::IsInternal(error_of({3, 0, 0})));
 }
 
+// Its variables have kept their values, so it must not look like a success.
+TEST(EmitProgram, AFailedCheckWithoutAnErrorIsAnInternalError) {
+  Graph g;
+  const Output x = Placeholder(g, kBool), y = NodeBuilder(g, "LogicalNot").Name("inverse").Input(x).Output();
+  EmitterRegistry registry;
+  registry.Add("LogicalNot", {}, [](EmitContext& ctx) -> Status {
+    TF_ASSIGN_OR_RETURN(const stablehlo::Value in, ctx.input(0));
+    ctx.fail_if(in, {}, [](std::span<const int64_t>) { return OkStatus(); });
+    ctx.set_output(0, in);
+    return OkStatus();
+  });
+  const auto program = EmitProgram({NodeOf(y)}, {TensorArgument(x, {})}, {y}, nullptr, registry);
+  ASSERT_TRUE(program.ok()) << program.status();
+  const std::vector<int64_t> word = {1};
+  const Status error = program->checks.ErrorOf(word);
+  EXPECT_TRUE(absl::IsInternal(error)) << error;
+  EXPECT_EQ(NodeNameOf(error), "inverse");
+}
+
 TEST(EmitProgram, ProgramsWithoutChecksHaveNoErrorWord) {
   Graph g;
   const Output x = Placeholder(g, kInt32), y = Add(x, x);
