@@ -92,7 +92,7 @@ StatusOr<Client*> Accelerator::GetClient() {
   const auto make = [&]() TB_REQUIRES(mu_) -> StatusOr<Client*> {
     TF_ASSIGN_OR_RETURN(const std::string path, find_());
     TF_ASSIGN_OR_RETURN(const Plugin* plugin, Plugin::Load(path));
-    const bool is_cuda = path.find("cuda") != std::string::npos;
+    const bool is_cuda = IsForCuda(path);
     ClientOptions options;
     if (is_cuda) {
       options = CudaOptions(options_, visible_);

@@ -74,6 +74,15 @@ TEST_P(AcceleratorOptionsTest, WrongOnesAreErrors) {
   }
 }
 
+TEST(AcceleratorTest, APluginForTheCpuInAFolderNamedAfterCudaHasTheOptionsOfTheCpu) {
+  const TempDir dir;
+  const std::string path = JoinPath(dir.path(), "cuda/cpu_plugin.so");
+  ASSERT_TRUE(WriteFile(path, ReadFile(TB_FAKE_PLUGIN).value()).ok());
+  Accelerator accelerator("XLA_CPU", [&] { return StatusOr<std::string>(path); });
+  accelerator.Expect(5);
+  EXPECT_EQ(accelerator.GetClient().value()->num_devices(), 5);
+}
+
 TEST(AcceleratorTest, SaysWhyThereIsNoPlugin) {
   Accelerator accelerator("GPU", [] { return StatusOr<std::string>("/nowhere/plugin.so"); });
   const Status status = accelerator.GetClient().status();

@@ -101,6 +101,8 @@ bool ComputesOnCpu(std::string_view path) {
   return path.substr(path.rfind('/') + 1).find("cpu") != std::string_view::npos;
 }
 
+bool IsForCuda(std::string_view path) { return !ComputesOnCpu(path) && path.find("cuda") != std::string_view::npos; }
+
 void NamePlugins(const std::string& plugins) { ::setenv(kPluginVariable, plugins.c_str(), 1); }
 
 StatusOr<std::vector<std::string>> VisibleGpus(const Machine& machine) {
@@ -217,7 +219,7 @@ FoundPlugin FindPlugin(const Machine& machine, std::string_view device_type) {
                ": ", InstallHint(device_type), ", or name one in ", kPluginVariable);
     return found;
   }
-  if (found.path.find("cuda") != std::string::npos) {
+  if (IsForCuda(found.path)) {
     CountGpus(machine, &found);
   } else {
     // There is no way to count them.

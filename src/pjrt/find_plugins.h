@@ -61,6 +61,8 @@ std::string WhyNoDevice(const Machine& machine, std::string_view device_type, in
 
 // Whether the plugin's name says that it computes on the CPU.
 bool ComputesOnCpu(std::string_view path);
+// Whether the plugin's path says that it is for CUDA. A plugin for the CPU may be in an environment of that name.
+bool IsForCuda(std::string_view path);
 
 }  // namespace tensorbraid::pjrt
 

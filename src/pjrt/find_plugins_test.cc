@@ -65,6 +65,14 @@ TEST_F(FindPluginsTest, KnowsWhichDriverIsTooOld) {
   EXPECT_EQ(old_driver("470.82.01", "xla_rocm"), "");
 }
 
+TEST_F(FindPluginsTest, APluginForTheCpuMayBeInAFolderNamedAfterCuda) {
+  AddFile("cuda/xla_cpu_pjrt.so");
+  variables_[kPluginVariable] = "GPU:2=" + folder_ + "/cuda/xla_cpu_pjrt.so";
+  const FoundPlugin found = FindPlugin(machine_, "GPU");
+  EXPECT_EQ(found.problem, "");
+  EXPECT_EQ(found.devices, 2);
+}
+
 TEST_F(FindPluginsTest, FindsWheelsOfPython) {
   AddCudaPlugin();
   AddFile("packages/jax_plugins/xla_cuda12/xla_cuda_plugin.so");

@@ -58,7 +58,7 @@ Status StartError(const Status& error, std::string_view plugin, const Machine& m
   std::ranges::replace(line, '\n', ' ');
   while (line.ends_with(' ') || line.ends_with('.')) line.pop_back();
   std::string cure = OldDriver(machine, plugin);
-  if (cure.empty()) cure = CureOf(ToString(error));
+  if (cure.empty() && !ComputesOnCpu(plugin)) cure = CureOf(ToString(error));
   return {error.code(), cure.empty() ? line : StrCat(line, ": ", cure)};
 }
 

@@ -93,6 +93,12 @@ TEST_F(StartErrorTest, AMissingNumberIsOneOfTheOptions) {
               HasSubstr("and no device 1: gpu_options.visible_device_list names a device that is not there"));
 }
 
+TEST_F(StartErrorTest, APluginForTheCpuHasNoGpu) {
+  const Status status =
+      StartError(absl::ResourceExhaustedError("out of memory"), "/cuda/lib/xla_cpu_pjrt.so", machine_);
+  EXPECT_EQ(status.message(), "out of memory");
+}
+
 TEST_F(StartErrorTest, AnUnknownErrorStaysAsItIs) {
   EXPECT_EQ(LineOf(absl::StatusCode::kInternal, "the moon is full.\nIt is late.\n"), "the moon is full. It is late");
 }
