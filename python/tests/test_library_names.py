@@ -245,6 +245,7 @@ class LibraryNamesTest(unittest.TestCase):
         np.testing.assert_allclose(values[1], sigmoid(o) * np.tanh(new), rtol=1e-5, atol=1e-6)
         self.assertIn("GPUs only", api.refusal("contrib.cudnn_rnn.CudnnLSTM"))
         self.assertIsNone(api.refusal("contrib.cudnn_rnn.CudnnCompatibleLSTMCell"))
+        self.assertIn("tf.add_n", api.refusal("contrib.nccl.all_sum"))
 
     def test_names_of_operators_and_signals_in_contrib(self):
         self.assertIs(tf.contrib.linalg.LinearOperatorTriL, tf.linalg.LinearOperatorLowerTriangular)

@@ -44,6 +44,7 @@ REFUSED = {
     "contrib.summary": "its writers are those of eager execution; use tf.summary with a tf.summary.FileWriter",
     "contrib.cudnn_rnn": "cuDNN's layers compute on GPUs only; tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell and "
                          "CudnnCompatibleGRUCell compute the same on CPUs",
+    "contrib.nccl": "there are no ops of NCCL; tf.add_n adds the tensors of several devices",
     "contrib.factorization": "k-means and matrix factorization are not part of this package",
     "get_dynamic_dimension_embedding_variable": _OTHER_TABLES,
     "get_multihash_variable": _OTHER_TABLES,

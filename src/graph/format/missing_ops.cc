@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "absl/container/flat_hash_set.h"
 #include "core/text/strings.h"
@@ -17,6 +18,18 @@ constexpr size_t kMaxNameBytes = 200;
 std::string Quoted(std::string_view name) {
   if (name.size() <= kMaxNameBytes) return StrCat("'", name, "'");
   return StrCat("'", name.substr(0, kMaxNameBytes), "...'");
+}
+
+// What to use instead of the ops of libraries for GPUs, which scripts of TensorFlow 1 use. "" for other ops.
+std::string_view Instead(std::string_view op) {
+  if (op.starts_with("Nccl") || op.starts_with("_Nccl")) {
+    return "there are no ops of NCCL: add the tensors of several devices with AddN";
+  }
+  if (op.starts_with("CudnnRNN")) {
+    return "there are no layers of cuDNN: CudnnCompatibleLSTMCell and CudnnCompatibleGRUCell of tf.contrib.cudnn_rnn "
+           "compute the same";
+  }
+  return "";
 }
 
 class Search {
@@ -51,7 +64,9 @@ class Search {
       list += StrCat("\n  ", Quoted(op), ": node ", Quoted(use.node));
       if (!use.function.empty()) list += StrCat(" of function ", Quoted(use.function));
       if (use.others > 0) list += StrCat(" and ", use.others, " more");
-      const std::string nearest = op.size() > kMaxNameBytes ? "" : NearestWord(op, known);
+      const std::string_view instead = Instead(op);
+      if (!instead.empty()) list += StrCat("; ", instead);
+      const std::string nearest = !instead.empty() || op.size() > kMaxNameBytes ? "" : NearestWord(op, known);
       if (!nearest.empty()) list += StrCat("; did you mean '", nearest, "'?");
       ++listed;
     }

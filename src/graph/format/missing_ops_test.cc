@@ -48,6 +48,11 @@ TEST(MissingOpsTest, SuggestsTheOpWithTheNearestName) {
   EXPECT_THAT(MessageOf(NodeOf("a", "Placeholdr")), HasSubstr("did you mean 'Placeholder'?"));
 }
 
+TEST(MissingOpsTest, SaysWhatToUseInsteadOfTheLibrariesForGpus) {
+  EXPECT_THAT(MessageOf(NodeOf("a", "NcclAllReduce")), HasSubstr("no ops of NCCL: add the tensors of several devices"));
+  EXPECT_THAT(MessageOf(NodeOf("a", "CudnnRNNV2")), HasSubstr("no layers of cuDNN: CudnnCompatibleLSTMCell"));
+}
+
 TEST(MissingOpsTest, ListsMissingOpsOfFunctionsThatAreUsed) {
   const std::string library = StrCat("library { ", FunctionOf("outer", "call", "inner"),
                                      FunctionOf("inner", "deep", "Zebra"), FunctionOf("unused", "x", "Yak"), " } ");
