@@ -1,6 +1,5 @@
 // Tests that the compiler begins when a plan is made, not when its first step runs. The compiler is that of the fake
 // plugin (src/pjrt/testing/fake_plugin.h), which a test can hold.
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +20,6 @@
 #include "graph/model/subgraph.h"
 #include "pjrt/compile_log.h"
 #include "pjrt/compile_queue.h"
-#include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/math.h"
@@ -37,18 +35,13 @@ constexpr int kParallelCompiles = 2;
 class CompileAheadTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
     setenv(kParallelCompilesVariable, std::to_string(kParallelCompiles).c_str(), 1);
-    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+    control = &UseFakePlugin("XLA_CPU");
   }
   CompileAheadTest() { unsetenv(kHostSubstituteVariable); }
   void TearDown() override {
     control->hold_compiles(false);
-    WaitForCompiler();
-    control->wait_for_work();
-    EXPECT_EQ(control->buffers, 0);
-    EXPECT_EQ(control->events, 0);
+    ExpectNothingIsLeft(*control);
   }
 
   static void WaitForCompiler() {

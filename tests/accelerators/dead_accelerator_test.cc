@@ -1,15 +1,13 @@
 // Tests of a task whose accelerator cannot be started. The fake plugin (src/pjrt/testing/fake_plugin.h) fails, and no
 // test before has started it in this process.
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "cluster/server/task.h"
 #include "cluster/testing/test_cluster.h"
-#include "pjrt/find_plugins.h"
+#include "fake_device.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/tensorbraid.h"
 
@@ -21,9 +19,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(DeadAcceleratorTest, TheCpuOfAnotherTaskComputesWithSoftPlacement) {
-  setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
-  auto* const control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-      dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  auto* const control = &UseFakePlugin("XLA_CPU");
   TaskOptions task;
   task.device_count = {{"XLA_CPU", 1}};
   TestCluster cluster(0, 2, task);
@@ -62,9 +58,7 @@ TEST(DeadAcceleratorTest, TheCpuOfAnotherTaskComputesWithSoftPlacement) {
 
 // The plugin finds two devices. A driver that shows three cards makes a process expect three.
 TEST(DeadAcceleratorTest, TheCpuComputesForADeviceThatThePluginDoesNotFind) {
-  setenv(pjrt::kPluginVariable, "XLA_CPU:3=" TB_FAKE_PLUGIN, 1);
-  auto* const control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-      dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+  auto* const control = &UseFakePlugin("XLA_CPU:3");
   TaskOptions task;
   task.device_count = {{"XLA_CPU", 3}};
   TestCluster cluster(0, 2, task);

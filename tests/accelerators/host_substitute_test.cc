@@ -2,7 +2,6 @@
 // plugin (src/pjrt/testing/fake_plugin.h), which a test can hold.
 #include "executor/clusters/host_substitute.h"
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +20,8 @@
 #include "cluster/testing/test_cluster.h"
 #include "core/text/log_sink.h"
 #include "core/threads/mutex.h"
+#include "fake_device.h"
 #include "pjrt/compile_log.h"
-#include "pjrt/find_plugins.h"
 #include "pjrt/testing/fake_plugin.h"
 #include "tensorbraid/ops/array.h"
 #include "tensorbraid/ops/control_flow.h"
@@ -63,9 +62,7 @@ class KeepingSink final : public LogSink {
 class HostSubstituteTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv(pjrt::kPluginVariable, "XLA_CPU=" TB_FAKE_PLUGIN, 1);
-    control = reinterpret_cast<pjrt::GetFakePluginControlFunction>(
-        dlsym(dlopen(TB_FAKE_PLUGIN, RTLD_NOW), "GetFakePluginControl"))();
+    control = &UseFakePlugin("XLA_CPU");
     if (log == nullptr) log = new KeepingSink;  // until the process ends
     SetLogSink(log);
   }
@@ -89,9 +86,7 @@ class HostSubstituteTest : public testing::Test {
     control->hold_compiles(false);
     while (!CompileLog::Global().running().empty()) std::this_thread::yield();
     session_ = nullptr;
-    control->wait_for_work();
-    EXPECT_EQ(control->buffers, 0);
-    EXPECT_EQ(control->events, 0);
+    ExpectNothingIsLeft(*control);
     control->fail_next = nullptr;
     control->consumes_when_failing = false;
   }
