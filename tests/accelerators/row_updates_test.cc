@@ -11,6 +11,7 @@
 #include "graph/model/handles.h"
 #include "graph/model/node.h"
 #include "tensorbraid/tensorbraid.h"
+#include "two_devices.h"
 
 namespace tensorbraid {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr const char* kDeviceName = "/device:XLA_CPU:0";
-const SessionOptions kDevices{.device_count = {{"XLA_CPU", 2}}};
 
 // Updates of rows of a variable by handle and of one by reference, both of three numbers.
 struct RowUpdates {
@@ -77,7 +77,7 @@ TEST(RowUpdatesTest, AnUpdateWithoutAnEmitterChangesTheVariableOfTheDevice) {
     const Output zero = Const(g, Tensor::Scalar(0.0f));
     return std::vector<Output>{Const(g, Tensor::Scalar(1.0f)), zero, zero, -rows, indices};
   });
-  const auto session = Session::Create(u.g, kDevices).value();
+  const auto session = Session::Create(u.g, kTwoDevices).value();
   CheckRowUpdates(u, *session);
 }
 
@@ -86,7 +86,7 @@ TEST(RowUpdatesTest, RowsAreUpdatedByPrograms) {
   RowUpdates u("ScatterAdd", [](Graph&, const Output& indices, const Output& rows) {
     return std::vector<Output>{indices, rows};
   });
-  const auto session = Session::Create(u.g, kDevices).value();
+  const auto session = Session::Create(u.g, kTwoDevices).value();
   CheckRowUpdates(u, *session);
   const Status status = session
                             ->Run({u.update_v, u.update_w}, {{u.indices, Tensor::Vector<int32_t>({1, 3})},
@@ -127,7 +127,7 @@ struct OneUpdate {
     }
     if (op.starts_with("ResourceScatter") && !op.starts_with("ResourceScatterNd")) builder.Attr("dtype", dtype);
     update = builder.Finish();
-    session = Session::Create(g, kDevices).value();
+    session = Session::Create(g, kTwoDevices).value();
     const Status started = session->Run({init}).status();
     EXPECT_TRUE(started.ok()) << started;
   }
@@ -206,7 +206,7 @@ TEST(RowUpdatesTest, SparseTensorsWithoutDimensionsFailNoUpdate) {
   const Operation update = v.AssignAdd(Const(g, Tensor::Vector<float>({1, 2})) * dense);
   const Operation init = GlobalVariablesInitializer(g);
   ASSERT_TRUE(g.status().ok()) << g.status();
-  const auto session = Session::Create(g, kDevices).value();
+  const auto session = Session::Create(g, kTwoDevices).value();
   ASSERT_TRUE(session->Run({init}).ok());
   const Status updated = session->Run({update}, {{indices, Tensor(kInt64, {2, 0})}}).status();
   ASSERT_TRUE(updated.ok()) << updated;

@@ -14,6 +14,7 @@
 
 #include "executor/clusters/host_substitute.h"
 #include "tensorbraid/tensorbraid.h"
+#include "two_devices.h"
 
 namespace tensorbraid {
 namespace {
@@ -49,7 +50,7 @@ class Drawn {
     place_ = Placeholder(graph_, kInt64, {3}, "place");
     auto beside = graph_.ColocateWith(numbers_.op());
     set_ = NodeBuilder(graph_, "_SetRandomState").Input(place_).Attr("node", numbers_.op().name()).Finish();
-    session_ = Session::Create(graph_, {.device_count = {{"XLA_CPU", 2}}}).value();
+    session_ = Session::Create(graph_, kTwoDevices).value();
   }
 
   Tensor From(int64_t block) {
