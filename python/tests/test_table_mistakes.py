@@ -51,6 +51,10 @@ class MistakesTest(unittest.TestCase):
                 with self.assertRaisesRegex(ValueError, f"'{name}' has rows of 2 numbers, not of 4; give the other table"):
                     tf.get_embedding_variable(name, 4)
 
+    def test_increments_need_a_directory(self):
+        with self.assertRaisesRegex(ValueError, "save_incremental_checkpoint_secs needs a checkpoint_dir"):
+            tf.train.MonitoredTrainingSession(save_incremental_checkpoint_secs=60)
+
     def test_a_gather_is_a_lookup(self):
         table = tf.get_embedding_variable("ids", 2)
         keys = tf.constant([7, -1], tf.int64)

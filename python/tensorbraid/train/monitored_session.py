@@ -273,6 +273,8 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
         if not (save_checkpoint_secs or save_checkpoint_steps):
             raise ValueError("save_incremental_checkpoint_secs needs save_checkpoint_secs or save_checkpoint_steps, "
                              "since increments follow a full checkpoint")
+        if is_chief and save_incremental_checkpoint_secs and not checkpoint_dir:
+            raise ValueError("save_incremental_checkpoint_secs needs a checkpoint_dir, in which increments are saved")
         scaffold._incremental = True
     elif is_chief and checkpoint_dir and _core.has_increments(os.fspath(checkpoint_dir)):
         scaffold._follows_increments = True
