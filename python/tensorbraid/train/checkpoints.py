@@ -22,6 +22,11 @@ def checkpoint_exists(checkpoint_prefix):
     return _core.checkpoint_exists(str(checkpoint_prefix))
 
 
+def has_increments(directory):
+    """Whether increments are listed in a directory of checkpoints. False for what is no path: other checks say so."""
+    return isinstance(directory, (str, bytes, os.PathLike)) and _core.has_increments(os.fsdecode(directory))
+
+
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState of the directory; None if it has none."""
     try:

@@ -2,7 +2,6 @@
 
 import abc
 import inspect
-import os
 
 from tensorbraid import _core, errors, tf_logging as logging
 from tensorbraid.internal import arguments, graphs, initial_operations
@@ -10,6 +9,7 @@ from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session_config import check_run_metadata, run_options, session_options, stage_lookups
 from tensorbraid.internal.session_steps import Steps
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
+from tensorbraid.train.checkpoints import has_increments
 from tensorbraid.train.fed_input import FedInputsHook, has_fed_input
 from tensorbraid.train.global_step import get_global_step
 from tensorbraid.train.hooks import SessionRunArgs, SessionRunContext, begin, native_hooks
@@ -276,7 +276,7 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
         if is_chief and save_incremental_checkpoint_secs and not checkpoint_dir:
             raise ValueError("save_incremental_checkpoint_secs needs a checkpoint_dir, in which increments are saved")
         scaffold._incremental = True
-    elif is_chief and checkpoint_dir and _core.has_increments(os.fspath(checkpoint_dir)):
+    elif is_chief and checkpoint_dir and has_increments(checkpoint_dir):
         scaffold._follows_increments = True
     arguments.check(isinstance(master, (str, bytes, type(None))), "master", "a string", master)
     hooks = _hooks("hooks", hooks)

@@ -1,7 +1,6 @@
 """The supervised training of TensorFlow 1: one object that starts the session, saves, and ends its threads together."""
 
 import contextlib
-import os
 import threading
 from typing import Any
 
@@ -12,6 +11,7 @@ from tensorbraid.internal.session import Session
 from tensorbraid.internal.session_config import session_options
 from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.train import session_arguments
+from tensorbraid.train.checkpoints import has_increments
 from tensorbraid.train.coordinator import Coordinator
 from tensorbraid.train.saver import Saver
 from tensorbraid.train.scaffold import _readiness
@@ -83,7 +83,7 @@ class Supervisor:
                 self._saver = None
                 if variables and logdir and is_chief:
                     self._saver = Saver(incremental_save_restore=bool(save_incremental_checkpoint_secs))
-                    if _core.has_increments(os.fspath(logdir)):
+                    if has_increments(logdir):
                         self._saver._follow_increments()
             if self._saver is not None:
                 options["saver"] = self._saver._core
