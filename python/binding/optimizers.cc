@@ -241,8 +241,14 @@ void BindSyncReplicas(Module& m) {
           nb::arg("optimizer"), nb::arg("replicas_to_aggregate"), nb::arg("total_num_replicas"), nb::arg("use_locking"),
           nb::arg("name"), nb::arg("sum_per_host"), nb::arg("cluster"), nb::arg("worker_device"),
           nb::arg("after_update").none())
-      .def("make_session_run_hook", [](Sync& self, bool is_chief) { return self.MakeSessionRunHook(is_chief); })
-      .def_prop_ro("init_tokens_op", [](const Sync& self) { return Wrap(self.init_tokens_op()); })
+      .def("make_session_run_hook", &Sync::MakeSessionRunHook)
+      .def("init_tokens_op",
+           [](const Sync& self, int num_tokens) {
+             Graph& graph = *self.chief_init_op().graph();
+             const Operation op = self.init_tokens_op(num_tokens);
+             CheckValues(graph);
+             return Wrap(op);
+           })
       .def_prop_ro("chief_init_op", [](const Sync& self) { return Wrap(self.chief_init_op()); })
       .def_prop_ro("local_step_init_op", [](const Sync& self) { return Wrap(self.local_step_init_op()); })
       .def_prop_ro("ready_for_local_init_op", [](const Sync& self) { return Wrap(self.ready_for_local_init()); })

@@ -125,6 +125,12 @@ class OptimizerTest(unittest.TestCase):
         with self.assertRaisesRegex(NotImplementedError, "the name"):
             synchronous.minimize(v * v, global_step=tf.train.create_global_step(), name="mine")
         tf.reset_default_graph()
+        v = tf.Variable(1.0)
+        synchronous = tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=3, total_num_replicas=1)
+        synchronous.minimize(v * v, global_step=tf.train.create_global_step())
+        with self.assertRaisesRegex(ValueError, "too few tokens to finish the first step: 1 given, 2 needed"):
+            synchronous.get_init_tokens_op(1)
+        tf.reset_default_graph()
         with self.assertRaisesRegex(ValueError, "No variables to optimize"):
             optimizer.minimize(tf.constant(1.0))
 

@@ -132,7 +132,7 @@ class GpuScriptTest(unittest.TestCase):
                 optimizer = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.5, 0.9), 1)
                 train = optimizer.minimize(loss, global_step=global_step)
             with tf.train.MonitoredTrainingSession(workers[0].target, True, log_step_count_steps=None,
-                                                   hooks=[optimizer.make_session_run_hook(True)]) as session:
+                                                   hooks=[optimizer.make_session_run_hook(True, 0)]) as session:
                 curves.append([session.run([loss, train], {x: batch})[0] for _ in range(5)])
         self.assertLess(curves[0][-1], curves[0][0])
         np.testing.assert_allclose(curves[0], curves[1], rtol=1e-5)

@@ -72,10 +72,17 @@ class SyncReplicasOptimizer final : public Optimizer {
 
   // Returns the hook that initialises this replica. On the chief, the hook also runs the chief's part of the steps. May
   // be called before ApplyGradients.
-  std::shared_ptr<SessionRunHook> MakeSessionRunHook(bool is_chief);
+  //
+  // `num_tokens` is the number of tokens with which the chief begins; -1: replicas_to_aggregate. Each of these tokens
+  // lets a worker go on to its next step before the first update. With 0, a worker's step ends when the update that its
+  // gradients are for has ended. There must be enough tokens for the first step: at least replicas_to_aggregate -
+  // total_num_replicas. A chief that takes over makes at least replicas_to_aggregate tokens, because the workers may
+  // wait for tokens of the chief before it. With sum_per_host, only -1 is possible.
+  std::shared_ptr<SessionRunHook> MakeSessionRunHook(bool is_chief, int num_tokens = -1);
 
   // The operations that the hook uses, for programs that run them themselves. Valid after ApplyGradients.
-  Operation init_tokens_op() const;      // chief: enqueues the first tokens
+  // Chief: enqueues the first tokens. For `num_tokens`, see MakeSessionRunHook; except for -1, each call adds nodes.
+  Operation init_tokens_op(int num_tokens = -1) const;
   Operation chief_init_op() const;       // chief: as local_step_init_op; also sets the accumulators to the global step
   Operation local_step_init_op() const;  // other workers
   Output ready_for_local_init() const;   // names of global variables without a value; empty when ready

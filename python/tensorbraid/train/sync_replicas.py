@@ -57,9 +57,13 @@ class SyncReplicasOptimizer(OptimizerWrapper):
         return train
 
     def make_session_run_hook(self, is_chief, num_tokens=-1):
-        """The hook that initialises this replica and, on the chief, runs the chief's part of the steps."""
-        _check_tokens(num_tokens)
-        return NativeHook(self._library.make_session_run_hook(is_chief))
+        """The hook that initialises this replica and, on the chief, runs the chief's part of the steps.
+
+        `num_tokens` is the number of tokens with which the chief begins; -1: replicas_to_aggregate. Each of them lets
+        a worker go on to its next step before the first update. With 0, each session.run returns after the update that
+        its gradients are for.
+        """
+        return NativeHook(self._library.make_session_run_hook(is_chief, num_tokens))
 
     def get_chief_queue_runner(self):
         """The queue runner that runs the chief's part of the steps."""
@@ -69,8 +73,7 @@ class SyncReplicasOptimizer(OptimizerWrapper):
     def get_init_tokens_op(self, num_tokens=-1):
         """The operation with which the chief lets the workers take their first step."""
         self._check_applied("get_init_tokens_op() should be called after apply_gradients().")
-        _check_tokens(num_tokens)
-        return self._library.init_tokens_op
+        return self._library.init_tokens_op(num_tokens)
 
     def _check_applied(self, message):
         if not self._applied:
@@ -93,8 +96,3 @@ class SyncReplicasOptimizer(OptimizerWrapper):
         """The names of variables that the chief has still to initialize."""
         self._check_applied("ready_for_local_init_op is known after apply_gradients().")
         return self._library.ready_for_local_init_op if self._readiness is None else self._readiness[0]
-
-
-def _check_tokens(num_tokens):
-    if num_tokens != -1:
-        raise NotImplementedError("num_tokens other than -1: the library makes replicas_to_aggregate tokens")

@@ -215,6 +215,15 @@ TEST(HostSumsTraining, WrongOptionsAreMistakesOfTheGraph) {
                                    .cluster = cluster,
                                    .worker_device = "/job:worker/task:0"});
   EXPECT_NE(too_many.message().find("at most total_num_replicas"), absl::string_view::npos) << too_many;
+  Graph g;
+  const Variable w(g, {}, Zeros());
+  SyncReplicasOptimizer sync(
+      std::make_shared<GradientDescentOptimizer>(1.0),
+      {.replicas_to_aggregate = 2, .sum_per_host = true, .cluster = cluster, .worker_device = "/job:worker/task:0"});
+  sync.Minimize(Square(w), {.global_step = GetOrCreateGlobalStep(g)});
+  ASSERT_EQ(g.status(), OkStatus());
+  EXPECT_FALSE(sync.init_tokens_op(0).valid());
+  EXPECT_NE(g.status().message().find("num_tokens 0 with sum_per_host"), absl::string_view::npos) << g.status();
 }
 
 }  // namespace

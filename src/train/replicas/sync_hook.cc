@@ -20,8 +20,13 @@ constexpr std::chrono::seconds kTokenQueueCloseTimeout{5};
 }  // namespace
 
 Status SyncReplicasOptimizer::Hook::Begin(Graph&) {
-  if (state_->train.valid()) return OkStatus();
-  return FailedPrecondition("SyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
+  if (!state_->train.valid()) {
+    return FailedPrecondition("SyncReplicasOptimizer: call Minimize or ApplyGradients before creating the session");
+  }
+  if (is_chief_) {
+    TF_ASSIGN_OR_RETURN(init_tokens_, state_->InitTokens(num_tokens_));
+  }
+  return OkStatus();
 }
 
 Status SyncReplicasOptimizer::Hook::AfterCreateSession(SessionRunContext& context) {
@@ -29,7 +34,7 @@ Status SyncReplicasOptimizer::Hook::AfterCreateSession(SessionRunContext& contex
   last_report_ = Clock::now();
   if (state_->routes) TF_RETURN_IF_ERROR(StartHostRoutes(*state_->routes, session, context.coordinator()));
   if (!is_chief_) return OkStatus();
-  TF_RETURN_IF_ERROR(session.Run({state_->init_tokens}).status());
+  TF_RETURN_IF_ERROR(session.Run({init_tokens_}).status());
   context.coordinator().OnStop([&session, &context, close = state_->close_tokens] {
     const Status why = context.coordinator().status();
     // After a recoverable error, training continues in a new session of this chief. After Aborted, it continues with

@@ -60,6 +60,15 @@ Output StampOf(const Output& chief, const Output& step) { return chief * kStepsP
 Output ChiefOf(const Output& stamp) { return FloorDiv(stamp, kStepsPerChief); }
 Output StepOf(const Output& stamp, DType dtype) { return Cast(FloorMod(stamp, kStepsPerChief), dtype); }
 
+// A number of tokens, as Tokens needs it.
+Output Counts(Graph& g, int count) {
+  return NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
+}
+// `counts` [1] int32: how many.
+Output Tokens(const Output& counts, const Output& stamp) {
+  return NodeBuilder(*counts.graph(), "Fill").Name("tokens").Input(counts).Input(stamp).Output();
+}
+
 }  // namespace
 
 SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimizer, SyncReplicasOptions options)
@@ -228,11 +237,12 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     }
     if (!g.status().ok()) return {};
   }
-  const FIFOQueue tokens = [&] {
+  {
     auto place = g.ColocateWith(step_place);
-    return FIFOQueue(g, {kInt64},
-                     {.shapes = {Shape()}, .shared_name = prefix + "sync_token_q", .name = "sync_token_q"});
-  }();
+    s.tokens =
+        FIFOQueue(g, {kInt64}, {.shapes = {Shape()}, .shared_name = prefix + "sync_token_q", .name = "sync_token_q"});
+  }
+  const FIFOQueue& tokens = s.tokens;
 
   // The worker's part of the step.
   Output same_chief, summed;
@@ -281,12 +291,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   // The chief's part of the step. The number of the chief is read before gradients are taken. So if another chief
   // begins while this step waits for gradients, the step's tokens get the old number, which makes them worthless.
   auto place = g.ColocateWith(step_place);
-  const auto make_tokens = [&](int count, const Output& chief, const Output& step) {
-    const Output shape =
-        NodeBuilder(g, "Const").Attr("value", Tensor::Vector<int32_t>({count})).Attr("dtype", kInt32).Output();
-    return NodeBuilder(g, "Fill").Name("tokens").Input(shape).Input(StampOf(chief, step)).Output();
-  };
-  const Output chief = ChiefNumber(g, prefix + "sync_chief", /*next=*/false);
+  s.chief = ChiefNumber(g, prefix + "sync_chief", /*next=*/false);
+  s.first_stamp = StampOf(s.chief, global_step.value());
   const std::string top;  // as in TensorFlow, which leaves all name scopes here
   s.optimizer->outer_scope_ = &top;
   const Operation update = s.optimizer->ApplyGradients(aggregated, {.global_step = global_step});
@@ -295,8 +301,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
   {
     auto after = g.ControlDependencies({update});
     const int count = std::max(s.options.total_num_replicas, needed);
-    s.sync = host ? host->Publish(StampOf(chief, global_step.Read()), /*reopens=*/false)
-                  : tokens.EnqueueMany({make_tokens(count, chief, global_step.Read())});
+    const Output stamp = StampOf(s.chief, global_step.Read());
+    s.sync = host ? host->Publish(stamp, /*reopens=*/false) : tokens.EnqueueMany({Tokens(Counts(g, count), stamp)});
   }
   if (s.options.after_update) {
     auto after = g.ControlDependencies({s.sync});
@@ -307,8 +313,8 @@ Operation SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar>& g
     }
     if (!g.status().ok()) return {};
   }
-  s.init_tokens = host ? host->Publish(StampOf(chief, global_step.value()), /*reopens=*/true)
-                       : tokens.EnqueueMany({make_tokens(needed, chief, global_step.value())});
+  s.init_tokens = host ? host->Publish(s.first_stamp, /*reopens=*/true)
+                       : tokens.EnqueueMany({Tokens(Counts(g, needed), s.first_stamp)});
   s.close_tokens = host ? host->EndAll() : tokens.Close(/*cancel_pending_enqueues=*/true);
   s.setup.tokens_closed = tokens.IsClosed();
   s.setup.forget_tokens =
@@ -333,10 +339,40 @@ std::vector<std::string> SyncReplicasOptimizer::GetSlotNames() const { return st
 // Never called: ApplyGradients uses the wrapped optimizer to update the variables.
 Operation SyncReplicasOptimizer::Apply(const Gradient&, const Variable&) { return {}; }
 
-std::shared_ptr<SessionRunHook> SyncReplicasOptimizer::MakeSessionRunHook(bool is_chief) {
-  return std::make_shared<Hook>(state_, is_chief);
+StatusOr<Operation> SyncReplicasOptimizer::State::InitTokens(int num_tokens) const {
+  if (num_tokens == -1) return init_tokens;
+  const int few = std::max(options.replicas_to_aggregate - options.total_num_replicas, 0);
+  if (num_tokens < few) {
+    return InvalidArgument("SyncReplicasOptimizer '", options.name,
+                           "': too few tokens to finish the first step: ", num_tokens, " given, ", few,
+                           " needed (replicas_to_aggregate ", options.replicas_to_aggregate, " - total_num_replicas ",
+                           options.total_num_replicas, "); -1 makes ", options.replicas_to_aggregate);
+  }
+  if (routes) {
+    return Unimplemented("SyncReplicasOptimizer '", options.name, "': num_tokens ", num_tokens,
+                         " with sum_per_host: leave num_tokens out, or sum_per_host");
+  }
+  Graph& g = *tokens.handle().graph();
+  auto top = g.NameScope("");
+  auto scope = g.NameScope(options.name);
+  auto place = g.ColocateWith(tokens.handle().op());
+  const Output first = Equal(chief, int64_t{0});
+  const Output counts = Select(Reshape(first, {1}), Counts(g, num_tokens),
+                               Counts(g, std::max(num_tokens, options.replicas_to_aggregate)));
+  const Operation op = tokens.EnqueueMany({Tokens(counts, first_stamp)});
+  TF_RETURN_IF_ERROR(g.status());
+  return op;
 }
-Operation SyncReplicasOptimizer::init_tokens_op() const { return state_->init_tokens; }
+
+std::shared_ptr<SessionRunHook> SyncReplicasOptimizer::MakeSessionRunHook(bool is_chief, int num_tokens) {
+  return std::make_shared<Hook>(state_, is_chief, num_tokens);
+}
+Operation SyncReplicasOptimizer::init_tokens_op(int num_tokens) const {
+  StatusOr<Operation> op = state_->InitTokens(num_tokens);
+  if (op.ok()) return *op;
+  if (state_->train.valid()) state_->train.graph()->AddError(op.status());
+  return {};
+}
 Operation SyncReplicasOptimizer::chief_init_op() const { return state_->setup.chief_init; }
 Operation SyncReplicasOptimizer::local_step_init_op() const { return state_->setup.local_step_init; }
 Output SyncReplicasOptimizer::ready_for_local_init() const { return state_->ready; }

@@ -12,8 +12,9 @@ namespace {
 
 // The graph of one worker: weight moves by -gradient, and the worker feeds its gradient. `aggregate` and `total` are
 // the SyncReplicasOptions; if `aggregate` is 0, training is asynchronous. If `last_step` is 0, there is no last step.
+// `num_tokens`: with how many tokens the chief begins.
 struct Replica {
-  Replica(const TestCluster& cluster, int worker, int aggregate, int total, int64_t last_step)
+  Replica(const TestCluster& cluster, int worker, int aggregate, int total, int64_t last_step, int num_tokens = -1)
       : target(cluster.worker_target(worker)), is_chief(worker == 0) {
     auto device = g.Device(
         ReplicaDeviceSetter({.cluster = cluster.spec(), .worker_device = StrCat("/job:worker/task:", worker)}));
@@ -25,7 +26,7 @@ struct Replica {
     if (aggregate > 0) {
       sync = std::make_shared<SyncReplicasOptimizer>(
           optimizer, SyncReplicasOptions{.replicas_to_aggregate = aggregate, .total_num_replicas = total});
-      hooks.push_back(sync->MakeSessionRunHook(is_chief));
+      hooks.push_back(sync->MakeSessionRunHook(is_chief, num_tokens));
       optimizer = sync;
     }
     train = optimizer->Minimize(weight * slope, {.global_step = global_step});
@@ -196,6 +197,44 @@ TEST(SyncTraining, AChiefThatComesBackWakesTheWorkersThatWait) {
   EXPECT_TRUE(again.Train(-1).ok());
   thread.join();
   EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(SyncTraining, WithoutFirstTokensAStepEndsAfterItsUpdate) {
+  TestCluster cluster(1, 1);
+  Replica chief(cluster, 0, 1, 1, 0, /*num_tokens=*/0);
+  ASSERT_TRUE(chief.Start().ok());
+  for (int i = 1; i <= 5; ++i) {
+    ASSERT_TRUE(chief.Step(-1).ok());
+    ASSERT_EQ(chief.GlobalStep(), i);
+    ASSERT_EQ(chief.Weight(), i);
+  }
+  EXPECT_EQ(chief.sync->dropped_gradients(), 0);
+}
+
+TEST(SyncTraining, AChiefThatTakesOverMakesTokensForWorkersThatWait) {
+  TestCluster cluster(1, 2);
+  Replica chief(cluster, 0, 2, 2, 0, /*num_tokens=*/0);
+  Replica other(cluster, 1, 2, 2, 20);
+  ASSERT_TRUE(chief.Start().ok());
+  ASSERT_TRUE(other.Start().ok());  // Its first gradient is for this chief, and so is worthless for the next one.
+  Status status;
+  std::thread thread([&] {
+    while (status.ok() && !other.session->ShouldStop()) status = other.Step(-1);
+  });
+  Replica again(cluster, 0, 2, 2, 20, /*num_tokens=*/0);
+  EXPECT_TRUE(again.Train(-1).ok());
+  thread.join();
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(SyncTraining, TheFirstStepNeedsTokensForGradientsThatComeFromTheSameWorker) {
+  TestCluster cluster(1, 1);
+  Replica few(cluster, 0, 3, 1, 0, /*num_tokens=*/1);
+  const Status status = few.Start();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_NE(status.message().find("1 given, 2 needed"), std::string::npos) << status;
+  Replica enough(cluster, 0, 3, 1, 1, /*num_tokens=*/2);
+  EXPECT_EQ(enough.Train(-1), OkStatus());
 }
 
 // The chief was stopped, another process took its place, and the first process still has a session.
