@@ -1,5 +1,5 @@
 // Measures what a step of a session adds to a small program on an accelerator, compared with the same program run by
-// src/pjrt alone: execute it, wait for it, copy its result to the host.
+// src/pjrt alone: execute it, wait for it, copy its result to the host. The two run in turns.
 //
 //     TENSORBRAID_ACCELERATOR_PLUGIN=PLUGIN.so accelerator_benchmark [RUNS [TYPE [PAUSE_US]]]
 //
@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,23 +39,28 @@ Tensor Numbers() {
 
 std::chrono::microseconds pause{0};  // before each run
 
-// The times of the runs in microseconds, sorted.
-std::vector<double> Times(int runs, const std::function<Status()>& run) {
-  std::vector<double> times;
-  for (int i = -100; i < runs; ++i) {
-    const auto paused = Clock::now();
-    while (Clock::now() - paused < pause) continue;
-    const auto began = Clock::now();
-    const Status status = run();
-    const std::chrono::duration<double, std::micro> took = Clock::now() - began;
-    if (!status.ok()) {
-      std::fprintf(stderr, "%s\n", status.ToString().c_str());
-      std::exit(1);
+using Run = std::function<Status()>;
+
+// The medians of the times of each of `runs`, in microseconds. They run in turns, so that each finds the threads of the
+// plugin, awake or asleep, as the others do.
+StatusOr<std::vector<double>> Medians(int times, const std::vector<Run>& runs) {
+  std::vector<std::vector<double>> took(runs.size());
+  for (int i = -100; i < times; ++i) {
+    for (size_t run = 0; run < runs.size(); ++run) {
+      const auto paused = Clock::now();
+      while (Clock::now() - paused < pause) continue;
+      const auto began = Clock::now();
+      TF_RETURN_IF_ERROR(runs[run]());
+      const std::chrono::duration<double, std::micro> time = Clock::now() - began;
+      if (i >= 0) took[run].push_back(time.count());
     }
-    if (i >= 0) times.push_back(took.count());
   }
-  std::sort(times.begin(), times.end());
-  return times;
+  std::vector<double> medians;
+  for (auto& of_run : took) {
+    std::ranges::nth_element(of_run, of_run.begin() + std::ssize(of_run) / 2);
+    medians.push_back(of_run[of_run.size() / 2]);
+  }
+  return medians;
 }
 
 // -(x[0] + x[1] + ...) by elements, and the nodes before it.
@@ -84,16 +90,17 @@ struct Step {
   std::vector<Fetch> assign;
 };
 
-StatusOr<std::vector<double>> TimesOfSession(int runs, int n, const std::string& device) {
-  Step graph(n, device);
-  TF_RETURN_IF_ERROR(graph.graph.status());
-  TF_ASSIGN_OR_RETURN(const auto session, Session::Create(graph.graph, {.device_count = {{"XLA_CPU", 1}}}));
-  TF_RETURN_IF_ERROR(session->Run(graph.assign, {{graph.initial, Numbers()}}).status());
-  TF_ASSIGN_OR_RETURN(const auto step, session->Prepare({graph.y}));
-  return Times(runs, [&]() -> Status { return step.Run().status(); });
+StatusOr<Run> RunOfSession(int n, const std::string& device) {
+  const auto graph = std::make_shared<Step>(n, device);
+  TF_RETURN_IF_ERROR(graph->graph.status());
+  TF_ASSIGN_OR_RETURN(auto created, Session::Create(graph->graph, {.device_count = {{"XLA_CPU", 1}}}));
+  const std::shared_ptr<Session> session = std::move(created);
+  TF_RETURN_IF_ERROR(session->Run(graph->assign, {{graph->initial, Numbers()}}).status());
+  TF_ASSIGN_OR_RETURN(const auto step, session->Prepare({graph->y}));
+  return Run([graph, session, step] { return step.Run().status(); });
 }
 
-StatusOr<std::vector<double>> TimesOfProgram(int runs, int n, const std::string& type) {
+StatusOr<Run> RunOfProgram(int n, const std::string& type) {
   Graph g;
   std::vector<Output> in;
   std::vector<pjrt::ProgramArgument> arguments;
@@ -108,7 +115,8 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs, int n, const std::string&
   for (const Output& sum : sums) nodes.push_back(NodeOf(sum));
   TF_ASSIGN_OR_RETURN(const auto text, pjrt::EmitProgram(nodes, arguments, {sums.back()}));
   TF_ASSIGN_OR_RETURN(pjrt::Client* const client, pjrt::Accelerator::OfType(type).GetClient());
-  TF_ASSIGN_OR_RETURN(const auto program, client->Compile(text.text, std::move(options)));
+  TF_ASSIGN_OR_RETURN(auto compiled, client->Compile(text.text, std::move(options)));
+  const std::shared_ptr<pjrt::Program> program = std::move(compiled);
 
   std::vector<Tensor> inputs;
   for (int i = 0; i < n; ++i) {
@@ -120,10 +128,9 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs, int n, const std::string&
     buffer->Set(std::move(array));
     TF_ASSIGN_OR_RETURN(inputs.emplace_back(), Tensor::FromBuffer(std::move(buffer), 0, kFloat32, kShape));
   }
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& input : inputs) pointers.push_back(&input);
-  Tensor result(kFloat32, kShape);
-  return Times(runs, [&]() -> Status {
+  return Run([program, inputs, result = Tensor(kFloat32, kShape)]() mutable -> Status {
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& input : inputs) pointers.push_back(&input);
     TF_ASSIGN_OR_RETURN(auto results, program->Run(pointers, {}, 0));
     TF_RETURN_IF_ERROR(results.done.Await());
     TF_ASSIGN_OR_RETURN(pjrt::Event copied,
@@ -133,14 +140,15 @@ StatusOr<std::vector<double>> TimesOfProgram(int runs, int n, const std::string&
 }
 
 Status Measure(int runs, int variables, const std::string& type) {
-  TF_ASSIGN_OR_RETURN(const auto program, TimesOfProgram(runs, variables, type));
-  TF_ASSIGN_OR_RETURN(const auto session, TimesOfSession(runs, variables, "/device:" + type + ":0"));
-  TF_ASSIGN_OR_RETURN(const auto cpu, TimesOfSession(runs, variables, "/device:CPU:0"));
-  const auto median = [](const std::vector<double>& times) { return times[times.size() / 2]; };
+  TF_ASSIGN_OR_RETURN(const Run program, RunOfProgram(variables, type));
+  TF_ASSIGN_OR_RETURN(const Run session, RunOfSession(variables, "/device:" + type + ":0"));
+  TF_ASSIGN_OR_RETURN(const Run cpu, RunOfSession(variables, "/device:CPU:0"));
+  TF_ASSIGN_OR_RETURN(const auto times, Medians(runs, {program, session}));
+  TF_ASSIGN_OR_RETURN(const auto on_cpu, Medians(runs, {cpu}));
   std::printf(
       "A step with %d variables, median of %d, in us: the program alone %.1f, in a session %.1f (+ %.1f); "
       "on the CPU without a plugin %.1f\n",
-      variables, runs, median(program), median(session), median(session) - median(program), median(cpu));
+      variables, runs, times[0], times[1], times[1] - times[0], on_cpu[0]);
   return OkStatus();
 }
 
