@@ -91,7 +91,7 @@ namespace {
 
 // How long the node's kernel may use the tensors that it gets.
 Plan::Keeps KeepsInputs(const Node& node, const Device& device) {
-  if (node.type() == "_Send") return Plan::Keeps::kMemory;
+  if (node.type() == "_Send" || node.type() == "_JoinTensors") return Plan::Keeps::kMemory;
   // Kernels with a state may keep them in a variable or another resource.
   if (node.op().is_stateful || node.type() == "PyFuncStateless") return Plan::Keeps::kValue;
   for (size_t i = 0; i < node.inputs().size(); ++i) {
@@ -190,7 +190,8 @@ bool PassesBufferOn(const Node& node) {
 
 // Whether the node sends its inputs to another task, or keeps them for a later step that does.
 bool SendsInputs(const Node& node) {
-  return node.type() == "_Send" || (node.type() == "_AddToHostSums" && node.attr<bool>("leaves"));
+  return node.type() == "_Send" || node.type() == "_JoinTensors" ||
+         (node.type() == "_AddToHostSums" && node.attr<bool>("leaves"));
 }
 
 // By node id and output: whether the output is sent to another task, perhaps in another shape, and is worth allocating

@@ -6,10 +6,10 @@
 #include <set>
 #include <string_view>
 
+#include "core/values/joined_tensors.h"
 #include "core/values/tensor_bytes.h"
 #include "graph/control_flow/control_flow.h"
 #include "graph/model/graph_impl.h"
-#include "kernels/cpu/wire/joined_tensors.h"
 #include "partition/prerequisites.h"
 
 namespace tensorbraid {
@@ -139,7 +139,7 @@ StatusOr<JoinedEdges> JoinedEdges::Find(const Graph& graph, const std::vector<st
   // By sender, receiver, level and prerequisites.
   using Key = std::tuple<std::string, std::string, int, Prerequisites::Sets>;
   std::map<Key, JoinedGroup> groups;
-  std::map<Key, std::vector<cpu::JoinedPart>> parts;
+  std::map<Key, std::vector<JoinedPart>> parts;
   for (const Crossing& crossing : crossings) {
     const Node& from = *NodeOf(crossing.tensor);
     const auto sets = prerequisites.Of(crossing.tensor);
@@ -161,8 +161,8 @@ StatusOr<JoinedEdges> JoinedEdges::Find(const Graph& graph, const std::vector<st
     group.from = std::get<0>(key);
     group.to = std::get<1>(key);
     const auto& sizes = parts[key];
-    const bool known = std::ranges::none_of(sizes, [](const cpu::JoinedPart& part) { return part.bytes < 0; });
-    if (known) group.bytes = cpu::JoinedBytes(sizes);
+    const bool known = std::ranges::none_of(sizes, [](const JoinedPart& part) { return part.bytes < 0; });
+    if (known) group.bytes = BytesOfJoined(sizes);
     for (const Output& tensor : group.tensors) {
       result.group_of_[{NodeOf(tensor)->id(), tensor.index(), group.to}] = static_cast<int>(result.groups_.size());
     }

@@ -18,8 +18,8 @@ StatusOr<Node*> JoinedSends::Add(const GraphParts& parts, int group, const Outpu
   if (join.recv == nullptr) {
     join.edge = (*next_edge)++;
     const std::string name = StrCat(of.tensors[0].name(), " and ", of.tensors.size() - 1, " more");
-    TF_ASSIGN_OR_RETURN(join.recv, AddRecv(parts, PassageOf(number), kFloat32, Shape::UnknownOfRank(1), of.conditional,
-                                           name, {}, device));
+    TF_ASSIGN_OR_RETURN(join.recv,
+                        AddRecv(parts, PassageOf(number), DType::kVariant, Shape(), of.conditional, name, {}, device));
   }
   const auto index = static_cast<int64_t>(join.tensors.size());
   join.tensors.push_back(tensor);

@@ -55,9 +55,9 @@ struct TensorKey {
   }
 };
 
-// The bytes that a message carries. When sending: one piece, which `owner` keeps alive until the transport releases it.
-// When receiving: consecutive pieces. They are valid only during LinkHandler::OnMessage, unless `owner` is set: then
-// they are valid as long as it is held.
+// The bytes that a message carries. When sending: pieces, which `owner` keeps alive until the transport releases it.
+// Several pieces that neighbours may map belong to the members of a BufferGroup. When receiving: consecutive pieces.
+// They are valid only during LinkHandler::OnMessage, unless `owner` is set: then they are valid as long as it is held.
 struct Payload {
   RefPtr<Buffer> owner;
   absl::InlinedVector<std::span<const std::byte>, 1> pieces;
@@ -92,7 +92,7 @@ struct LaneOffer {
 
 // The first message on every link. The answer has the same form; its `expected_task` is the connecting task's name.
 struct Hello {
-  static constexpr uint32_t kProtocolVersion = 6;
+  static constexpr uint32_t kProtocolVersion = 7;
   uint32_t protocol_version = kProtocolVersion;
   std::string task;           // "/job:worker/replica:0/task:1"
   std::string expected_task;  // the task that the sender expects at the other end; empty: any task

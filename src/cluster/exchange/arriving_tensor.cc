@@ -41,6 +41,7 @@ StatusOr<Tensor> ArrivingTensor::Take() {
   }
   Payload whole;
   whole.pieces = {{static_cast<const std::byte*>(raw_->data()), raw_->size()}};
+  whole.owner = raw_;
   auto tensor = DecodeTensor(meta_, whole);
   raw_.reset();
   return tensor;

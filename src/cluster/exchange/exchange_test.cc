@@ -9,6 +9,7 @@
 
 #include "cluster/exchange/tensor_codec.h"
 #include "core/text/strings.h"
+#include "core/values/joined_tensors.h"
 
 namespace tensorbraid {
 namespace {
@@ -312,6 +313,31 @@ TEST(TensorCodecTest, MetadataThatDoesNotFitTheBytesIsRefused) {
   EXPECT_FALSE(CheckMeta({.dtype = kFloat32, .shape = {3}, .bytes = 13}).ok());
   EXPECT_FALSE(CheckMeta({.dtype = DType::kResource, .shape = {}, .bytes = 8}).ok());
   EXPECT_FALSE(EncodeTensor(Tensor(DType::kResource, {}), &meta, &payload).ok());
+}
+
+TEST(TensorCodecTest, JoinedTensorsMayComeInPiecesOfAnySize) {
+  const Tensor joined = MakeVariantTensor(MakeRef<JoinedTensors>(
+      std::vector<Tensor>{Tensor::Vector<float>({1, 2, 3}), Tensor::Scalar(int64_t{4}), Tensor::Vector<float>({})}));
+  TensorMeta meta;
+  Payload payload;
+  ASSERT_TRUE(EncodeTensor(joined, &meta, &payload).ok());
+  EXPECT_EQ(meta.dtype, DType::kVariant);
+  EXPECT_EQ(meta.bytes, payload.size());
+  for (const size_t size : {size_t{1}, size_t{5}, size_t{8}, size_t{100}, payload.size()}) {
+    Payload cut;  // without an owner, as a network delivers it
+    for (size_t at = 0; at < payload.size(); at += size) {
+      const Payload part = payload.Part(at, std::min(size, payload.size() - at));
+      cut.pieces.insert(cut.pieces.end(), part.pieces.begin(), part.pieces.end());
+    }
+    const StatusOr<Tensor> decoded = DecodeTensor(meta, cut);
+    ASSERT_TRUE(decoded.ok()) << decoded.status() << " in pieces of " << size;
+    const StatusOr<JoinedTensors*> tensors = VariantAs<JoinedTensors>(*decoded);
+    ASSERT_TRUE(tensors.ok()) << tensors.status();
+    ASSERT_EQ((*tensors)->size(), 3u);
+    EXPECT_EQ((*tensors)->Take(0)->data<float>()[2], 3.0f);
+    EXPECT_EQ((*tensors)->Take(1)->scalar<int64_t>(), 4);
+    EXPECT_EQ((*tensors)->Take(2)->shape(), Shape({0}));
+  }
 }
 
 TEST_F(ExchangeTest, IterationsOfOneEdgeAreDifferentTensors) {

@@ -6,9 +6,38 @@
 #include "core/memory/allocator.h"
 #include "core/text/strings.h"
 #include "core/values/bools.h"
+#include "core/values/joined_tensors.h"
 #include "runtime/dataset/variant_codec.h"
 
 namespace tensorbraid {
+namespace {
+
+const JoinedTensors* JoinedIn(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kVariant || tensor.shape().rank() != 0) return nullptr;
+  return dynamic_cast<const JoinedTensors*>(tensor.data<Variant>()[0].value.get());
+}
+
+bool IsJoined(const TensorMeta& meta, const Payload& payload) {
+  if (meta.shape.rank() != 0 || payload.size() < sizeof(uint64_t)) return false;
+  std::byte begin[sizeof(uint64_t)];  // may be in several pieces
+  payload.Part(0, sizeof begin).CopyTo(begin);
+  return JoinedTensors::Begins(begin);
+}
+
+// Decodes joined tensors, which use the payload's memory if it has an owner.
+StatusOr<Tensor> DecodeJoined(const Payload& payload) {
+  JoinedBytes bytes{.owner = payload.owner, .pieces = {payload.pieces.begin(), payload.pieces.end()}};
+  if (!bytes.owner) {
+    bytes.owner = AllocateBuffer(payload.size());
+    if (!bytes.owner) return ResourceExhausted("out of memory receiving ", payload.size(), " bytes");
+    payload.CopyTo(bytes.owner->data());
+    bytes.pieces = {{static_cast<const std::byte*>(bytes.owner->data()), payload.size()}};
+  }
+  TF_ASSIGN_OR_RETURN(auto joined, JoinedTensors::Decode(std::move(bytes)));
+  return MakeVariantTensor(std::move(joined));
+}
+
+}  // namespace
 
 Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload) {
   meta->dtype = tensor.dtype();
@@ -18,6 +47,13 @@ Status EncodeTensor(const Tensor& tensor, TensorMeta* meta, Payload* payload) {
     meta->bytes = tensor.num_bytes();
     payload->owner = tensor.buffer();
     payload->pieces = {{static_cast<const std::byte*>(tensor.raw_data()), tensor.num_bytes()}};
+    return OkStatus();
+  }
+  if (const JoinedTensors* joined = JoinedIn(tensor)) {
+    TF_ASSIGN_OR_RETURN(JoinedBytes bytes, joined->Encode());
+    payload->owner = std::move(bytes.owner);
+    payload->pieces.assign(bytes.pieces.begin(), bytes.pieces.end());
+    meta->bytes = payload->size();
     return OkStatus();
   }
   if (tensor.dtype() == DType::kVariant) {
@@ -93,6 +129,7 @@ StatusOr<Tensor> DecodeTensor(const TensorMeta& meta, const Payload& payload) {
   }
   if (meta.dead) return Tensor();
   if (meta.dtype == DType::kVariant) {
+    if (IsJoined(meta, payload)) return DecodeJoined(payload);
     std::string bytes(payload.size(), '\0');
     payload.CopyTo(bytes.data());
     return DecodeVariants(meta.shape, bytes);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/memory/buffer_group.h"
 #include "core/memory/size_class.h"
 #include "core/text/strings.h"
 #include "core/threads/mutex.h"
@@ -251,6 +252,10 @@ std::atomic<bool> has_neighbours{false};
 }  // namespace
 
 SharedPlace SharedPlaceOf(const Buffer& buffer, const void* data) {
+  if (const auto* group = dynamic_cast<const BufferGroup*>(&buffer)) {
+    const Buffer* const member = group->Find(data);
+    return member == nullptr ? SharedPlace() : SharedPlaceOf(*member, data);
+  }
   if (buffer.allocator() != &TheSharedAllocator()) return {};
   const Block& block = static_cast<const SharedBuffer&>(buffer).block();
   return {block.segment, static_cast<size_t>(static_cast<const std::byte*>(data) - block.segment->data())};

@@ -61,7 +61,7 @@ struct SharedPlace {
   std::shared_ptr<SharedSegment> segment;  // null if the buffer is not in shared memory of this process
   size_t offset = 0;
 };
-// Returns the place of `data`, which must point into `buffer`.
+// Returns the place of `data`, which must point into `buffer`, or into a member of a BufferGroup.
 SharedPlace SharedPlaceOf(const Buffer& buffer, const void* data);
 
 // Host memory that neighbours (other processes of this machine) may map for reading. Blocks are cached by size class

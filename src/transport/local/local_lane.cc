@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/memory/allocator.h"
+#include "core/memory/buffer_group.h"
 #include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/thread.h"
@@ -26,42 +29,97 @@ struct FramePrefix {
 };
 enum FrameKind : uint32_t {
   kInline = 1,    // a message and its payload; `value` is the payload's size
-  kLent = 2,      // a message and a LoanRecord; `value` is the payload's size
+  kLent = 2,      // a message, a LoanPrefix and its LentPieces; `value` is the payload's size
   kGiveBack = 3,  // `value` is the loan that ends
   kSegment = 4,   // a new segment, whose descriptor is in the socket; `value` is the segment's id
   kForget = 5,    // `value` is the id of a segment that will not be used again
 };
-struct LoanRecord {
+struct LoanPrefix {
   uint64_t loan = 0;
+  uint64_t pieces = 0;  // how many LentPieces come after this prefix
+};
+struct LentPiece {
   uint64_t segment = 0;
   uint64_t offset = 0;
+  uint64_t bytes = 0;
 };
 
 constexpr size_t kBulkPart = size_t{1} << 20;        // of a tensor that cannot be lent
 constexpr size_t kMaxInlineBytes = size_t{1} << 30;  // bounds what a neighbour can make this process hold
 constexpr size_t kMaxSegments = 1 << 16;
+constexpr size_t kMaxLentPieces = 1 << 16;
 
 template <typename T>
 std::span<const std::byte> BytesOf(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
+// Whether neighbours can map the piece.
+bool IsShared(const Payload& payload, std::span<const std::byte> piece) {
+  return payload.owner && SharedPlaceOf(*payload.owner, piece.data()).segment != nullptr;
+}
+
+// Copies the pieces that neighbours cannot map to memory that they can map. Nothing if there is no such memory left.
+std::optional<Payload> ToSharedMemory(const Payload& payload) {
+  // Pieces that follow each other and are copied become one piece. Its address has the remainder by kTensorAlignment
+  // that its place in the payload has, so that tensors in it stay aligned. With too many pieces, all are copied.
+  struct Run {
+    size_t begin;        // in the copy
+    size_t first, last;  // pieces
+    size_t bytes;
+  };
+  std::vector<Run> runs;
+  size_t place = 0, copied = 0;
+  const bool all = payload.pieces.size() > kMaxLentPieces;
+  for (size_t i = 0; i < payload.pieces.size(); place += payload.pieces[i++].size()) {
+    if (!all && IsShared(payload, payload.pieces[i])) continue;
+    if (runs.empty() || runs.back().last + 1 < i) {
+      copied = (copied + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment + place % kTensorAlignment;
+      runs.push_back({.begin = copied, .first = i, .last = i, .bytes = 0});
+    }
+    runs.back().last = i;
+    runs.back().bytes += payload.pieces[i].size();
+    copied += payload.pieces[i].size();
+  }
+  if (runs.empty()) return payload;
+  RefPtr<Buffer> copy = SharedAllocator().Allocate(copied);
+  if (!copy) return std::nullopt;
+  auto* const to = static_cast<std::byte*>(copy->data());
+  Payload shared;
+  size_t next = 0;
+  for (const Run& run : runs) {
+    for (; next < run.first; ++next) shared.pieces.push_back(payload.pieces[next]);
+    std::byte* out = to + run.begin;
+    shared.pieces.emplace_back(out, run.bytes);
+    for (; next <= run.last; ++next) {
+      const auto& piece = payload.pieces[next];
+      if (!piece.empty()) std::memcpy(out, piece.data(), piece.size());
+      out += piece.size();
+    }
+  }
+  for (; next < payload.pieces.size(); ++next) shared.pieces.push_back(payload.pieces[next]);
+  if (shared.pieces.size() == 1) {
+    shared.owner = std::move(copy);
+  } else {
+    shared.owner = MakeRef<BufferGroup>(std::vector<RefPtr<Buffer>>{payload.owner, std::move(copy)});
+  }
+  return shared;
+}
+
 }  // namespace
 
-// A payload in memory of the neighbour. It is read-only, so no kernel may write its output there.
+// A payload in memory of the neighbour. It is read-only, so no kernel may write its output there. `data` is null if the
+// payload has several pieces.
 class LocalLane::LentBuffer final : public Buffer {
  public:
-  LentBuffer(std::shared_ptr<LocalLane> lane, std::shared_ptr<SharedSegment> segment, size_t offset, size_t size,
-             uint64_t loan)
-      : Buffer(segment->data() + offset, size, {.writable = false}),
-        lane_(std::move(lane)),
-        segment_(std::move(segment)),
-        loan_(loan) {}
+  LentBuffer(std::shared_ptr<LocalLane> lane, std::vector<std::shared_ptr<SharedSegment>> segments, void* data,
+             size_t size, uint64_t loan)
+      : Buffer(data, size, {.writable = false}), lane_(std::move(lane)), segments_(std::move(segments)), loan_(loan) {}
   ~LentBuffer() override { lane_->GiveBack(loan_); }
 
  private:
   const std::shared_ptr<LocalLane> lane_;
-  const std::shared_ptr<SharedSegment> segment_;
+  const std::vector<std::shared_ptr<SharedSegment>> segments_;
   const uint64_t loan_;
 };
 
@@ -184,21 +242,14 @@ bool LocalLane::CanFlush() {
 
 bool LocalLane::Share(Payload* payload) {
   if (payload->size() <= options_.inline_bytes) return true;
-  SharedPlace place;
-  if (payload->owner && payload->pieces.size() == 1) {
-    place = SharedPlaceOf(*payload->owner, payload->pieces[0].data());
-  }
-  if (place.segment == nullptr) {
-    RefPtr<Buffer> copy = SharedAllocator().Allocate(payload->size());
-    if (!copy) return false;
-    payload->CopyTo(copy->data());
-    payload->pieces = {{static_cast<const std::byte*>(copy->data()), payload->size()}};
-    payload->owner = std::move(copy);
-    place = SharedPlaceOf(*payload->owner, payload->pieces[0].data());
-    if (place.segment == nullptr) return false;
-  }
+  std::optional<Payload> shared = ToSharedMemory(*payload);
+  if (!shared.has_value()) return false;
+  *payload = *std::move(shared);
   MutexLock lock(mu_);
-  return Announce(place.segment);
+  return std::ranges::all_of(payload->pieces, [&](const auto& piece) {
+    const SharedPlace place = SharedPlaceOf(*payload->owner, piece.data());
+    return place.segment != nullptr && Announce(place.segment);
+  });
 }
 
 bool LocalLane::Announce(const std::shared_ptr<SharedSegment>& segment) {
@@ -223,12 +274,15 @@ void LocalLane::AppendMessage(std::string_view header, const Payload& payload, b
     for (const auto& piece : payload.pieces) Append(piece);
     return;
   }
-  const SharedPlace place = SharedPlaceOf(*payload.owner, payload.pieces[0].data());
-  const LoanRecord record{.loan = ++last_loan_, .segment = place.segment->id(), .offset = place.offset};
-  lent_.emplace(record.loan, payload.owner);
+  const LoanPrefix loan{.loan = ++last_loan_, .pieces = payload.pieces.size()};
+  lent_.emplace(loan.loan, payload.owner);
   AppendFrame(kLent, static_cast<uint32_t>(header.size()), payload.size());
   Append(std::as_bytes(std::span(header)));
-  Append(BytesOf(record));
+  Append(BytesOf(loan));
+  for (const auto& piece : payload.pieces) {
+    const SharedPlace place = SharedPlaceOf(*payload.owner, piece.data());
+    Append(BytesOf(LentPiece{.segment = place.segment->id(), .offset = place.offset, .bytes = piece.size()}));
+  }
 }
 
 Status LocalLane::Send(const Message& message, bool urgent) {
@@ -365,7 +419,18 @@ StatusOr<size_t> LocalLane::HandleFrame(std::string_view bytes, const std::funct
     return InvalidArgument("a neighbour has sent a message with a header of ", prefix.header_bytes,
                            " bytes and a payload of ", prefix.value, " bytes");
   }
-  const size_t body = prefix.header_bytes + (lent ? sizeof(LoanRecord) : prefix.value);
+  size_t body = prefix.header_bytes;
+  if (lent) {
+    LoanPrefix loan;
+    if (bytes.size() < body + sizeof loan) return size_t{0};
+    std::memcpy(&loan, bytes.data() + body, sizeof loan);
+    if (loan.pieces == 0 || loan.pieces > kMaxLentPieces) {
+      return InvalidArgument("a neighbour lends a payload of ", loan.pieces, " pieces");
+    }
+    body += sizeof loan + loan.pieces * sizeof(LentPiece);
+  } else {
+    body += prefix.value;
+  }
   if (bytes.size() < body) return size_t{0};
   const std::string_view header = bytes.substr(0, prefix.header_bytes);
   const std::string_view rest = bytes.substr(prefix.header_bytes, body - prefix.header_bytes);
@@ -380,23 +445,36 @@ StatusOr<size_t> LocalLane::HandleFrame(std::string_view bytes, const std::funct
   return sizeof prefix + body;
 }
 
-StatusOr<Payload> LocalLane::Borrow(std::string_view record_bytes, uint64_t bytes) {
-  LoanRecord record;
-  std::memcpy(&record, record_bytes.data(), sizeof record);
-  const auto it = neighbours_segments_.find(record.segment);
-  if (it == neighbours_segments_.end()) return InvalidArgument("a neighbour lends memory of an unknown segment");
-  const auto& segment = it->second;
-  if (record.offset > segment->size() || bytes > segment->size() - record.offset) {
-    return InvalidArgument("a neighbour lends ", bytes, " bytes at offset ", record.offset, " of a segment of ",
-                           segment->size());
+StatusOr<Payload> LocalLane::Borrow(std::string_view loan_bytes, uint64_t bytes) {
+  LoanPrefix loan;
+  std::memcpy(&loan, loan_bytes.data(), sizeof loan);
+  loan_bytes.remove_prefix(sizeof loan);
+  std::vector<std::shared_ptr<SharedSegment>> segments;
+  Payload payload;
+  for (; !loan_bytes.empty(); loan_bytes.remove_prefix(sizeof(LentPiece))) {
+    LentPiece piece;
+    std::memcpy(&piece, loan_bytes.data(), sizeof piece);
+    const auto it = neighbours_segments_.find(piece.segment);
+    if (it == neighbours_segments_.end()) return InvalidArgument("a neighbour lends memory of an unknown segment");
+    const auto& segment = it->second;
+    if (piece.offset > segment->size() || piece.bytes > segment->size() - piece.offset) {
+      return InvalidArgument("a neighbour lends ", piece.bytes, " bytes at offset ", piece.offset, " of a segment of ",
+                             segment->size());
+    }
+    if (std::ranges::find(segments, segment) == segments.end()) segments.push_back(segment);
+    payload.pieces.emplace_back(segment->data() + piece.offset, piece.bytes);
+  }
+  if (payload.size() != bytes) {
+    return InvalidArgument("a neighbour lends ", payload.size(), " bytes for a payload of ", bytes);
   }
   {
     MutexLock lock(mu_);
     ++borrowed_;
   }
-  Payload payload;
-  payload.owner = MakeRef<LentBuffer>(shared_from_this(), segment, record.offset, bytes, record.loan);
-  payload.pieces = {{static_cast<const std::byte*>(payload.owner->data()), bytes}};
+  const bool whole = payload.pieces.size() == 1;
+  payload.owner = MakeRef<LentBuffer>(shared_from_this(), std::move(segments),
+                                      whole ? const_cast<std::byte*>(payload.pieces[0].data()) : nullptr,
+                                      whole ? bytes : 0, loan.loan);
   return payload;
 }
 

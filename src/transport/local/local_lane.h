@@ -26,10 +26,10 @@ struct LocalLaneOptions {
 // One end of the connection between two neighbours. The connection consists of a ring for each direction, of segments
 // that each side maps for reading, and of the socket that passes the descriptors of the segments.
 //
-// A payload in shared memory is not copied but lent: its buffer stays as it is until the neighbour gives it back. The
-// neighbour does so when it drops the last tensor that uses the buffer. A neighbour may hold tensors longer than the
-// link lives. Then it ends all loans by closing its direction of the socket, once it has dropped the last such tensor.
-// If its process ends, this closes the socket too.
+// A payload in shared memory is not copied but lent: its buffers stay as they are until the neighbour gives them back.
+// The neighbour does so when it drops the last tensor that uses one of them. A neighbour may hold tensors longer than
+// the link lives. Then it ends all loans by closing its direction of the socket, once it has dropped the last such
+// tensor. If its process ends, this closes the socket too.
 //
 // Thread-safe, except for the functions of the reader, which only one thread may call.
 class LocalLane final : public SideLane, public std::enable_shared_from_this<LocalLane> {
@@ -72,7 +72,7 @@ class LocalLane final : public SideLane, public std::enable_shared_from_this<Loc
 
   // Handles the frame at the beginning of `bytes` and returns its size, or 0 if it is not complete.
   StatusOr<size_t> HandleFrame(std::string_view bytes, const std::function<void(Message)>& on_message);
-  StatusOr<Payload> Borrow(std::string_view record, uint64_t bytes);
+  StatusOr<Payload> Borrow(std::string_view loan, uint64_t bytes);
   void GiveBack(uint64_t loan);
   // Ends all loans to the neighbour.
   void DropLoans();

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <thread>
 
+#include "core/memory/allocator.h"
+#include "core/memory/buffer_group.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/link_messages.h"
 #include "transport/local/lane_socket.h"
@@ -134,6 +136,10 @@ class LocalLaneTest : public ::testing::Test {
     EXPECT_TRUE(ring.Write(std::as_bytes(std::span(bytes))).ok());
     return b_->Receive([](Message) { ADD_FAILURE() << "a message that was never sent"; }).status();
   }
+  // The body of a kLent: the number of the loan and of its pieces; for each piece the segment, the offset and the size.
+  static std::string Words(const std::vector<uint64_t>& words) {
+    return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint64_t)};
+  }
   // The kinds are those of FrameKind in local_lane.cc: 1 is kInline, 2 kLent, 3 kGiveBack, 4 kSegment.
   static std::string Frame(uint32_t kind, uint32_t header_bytes, uint64_t value, const std::string& body = "") {
     std::string frame(16, 0);
@@ -164,6 +170,41 @@ TEST_F(LocalLaneTest, APayloadInSharedMemoryIsLentUntilItsLastUserDropsIt) {
   got.clear();
   Receive(*a_, *b_);
   EXPECT_TRUE(buffer->IsUnique());
+}
+
+TEST_F(LocalLaneTest, PiecesInSharedMemoryStayWhereTheyAre) {
+  RefPtr<Buffer> first = SharedAllocator().Allocate(5000), second = SharedAllocator().Allocate(300);
+  std::memset(first->data(), 'a', 5000);
+  std::memset(second->data(), 'b', 300);
+  const std::string copied(70, 'c');
+  Payload payload;
+  payload.owner = MakeRef<BufferGroup>(std::vector<RefPtr<Buffer>>{first, second});
+  const auto bytes_of = [](const Buffer& buffer) {
+    return std::span(static_cast<const std::byte*>(buffer.data()), buffer.size());
+  };
+  const auto text = std::as_bytes(std::span(copied));
+  payload.pieces = {text, bytes_of(*first).first(4999), text.first(1), text.subspan(1), bytes_of(*second)};
+  ASSERT_TRUE(a_->Send(BulkTensor{{{1, 1}, 3}, BytesMeta(payload.size()), 0, payload}, /*urgent=*/true).ok());
+  payload = {};
+  std::vector<Message> got = Receive(*b_, *a_);
+  ASSERT_EQ(got.size(), 1u);
+  const Payload& arrived = std::get<BulkTensor>(got[0]).payload;
+  EXPECT_FALSE(arrived.owner->writable());
+  std::string received(arrived.size(), 0);
+  arrived.CopyTo(received.data());
+  EXPECT_TRUE(received == copied + std::string(4999, 'a') + copied + std::string(300, 'b'));
+  ASSERT_EQ(arrived.pieces.size(), 4u);  // the two that were copied and follow each other are one
+  // Tensors of the payload that begin at multiples of the alignment are aligned.
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(arrived.pieces[2].data()) % kTensorAlignment, (70 + 4999) % kTensorAlignment);
+  // They are the same memory. (The lender must not do this while the buffers are lent.)
+  static_cast<char*>(first->data())[5] = 'x';
+  static_cast<char*>(second->data())[6] = 'y';
+  EXPECT_EQ(arrived.pieces[1][5], std::byte{'x'});
+  EXPECT_EQ(arrived.pieces[3][6], std::byte{'y'});
+  EXPECT_FALSE(first->IsUnique() || second->IsUnique());
+  got.clear();
+  Receive(*a_, *b_);
+  EXPECT_TRUE(first->IsUnique() && second->IsUnique());
 }
 
 TEST_F(LocalLaneTest, OtherPayloadsAreCopiedToSharedMemoryOrIntoTheRing) {
@@ -240,7 +281,15 @@ TEST_F(LocalLaneTest, GivingBackWhatWasNotLentIsRefused) {
 }
 
 TEST_F(LocalLaneTest, ALoanOfAnUnknownSegmentIsRefused) {
-  EXPECT_THAT(std::string(Inject(Frame(2, 0, 100, std::string(24, 'z'))).message()), HasSubstr("unknown segment"));
+  EXPECT_THAT(std::string(Inject(Frame(2, 0, 100, Words({1, 1, 77, 0, 100}))).message()), HasSubstr("unknown segment"));
+}
+
+TEST_F(LocalLaneTest, ALoanWithAnImpossibleNumberOfPiecesIsRefused) {
+  EXPECT_THAT(std::string(Inject(Frame(2, 0, 100, Words({1, 0}))).message()), HasSubstr("a payload of 0 pieces"));
+}
+
+TEST_F(LocalLaneTest, ALoanOfTooManyPiecesIsRefused) {
+  EXPECT_THAT(std::string(Inject(Frame(2, 0, 100, Words({1, uint64_t{1} << 60}))).message()), HasSubstr("pieces"));
 }
 
 TEST_F(LocalLaneTest, ASegmentWithoutItsDescriptorIsRefused) { EXPECT_FALSE(Inject(Frame(4, 0, 1)).ok()); }
@@ -254,10 +303,8 @@ TEST_P(LoanBeyondItsSegmentTest, TheLoanIsRefused) {
   RefPtr<Buffer> buffer;
   ASSERT_TRUE(a_->Send(Lendable(2 << 20, &buffer), /*urgent=*/true).ok());
   std::vector<Message> got = Receive(*b_, *a_);
-  // A LoanRecord: the number of the loan, the segment and the offset.
-  const uint64_t record[] = {9, SharedPlaceOf(*buffer, buffer->data()).segment->id(), GetParam().offset};
-  const std::string frame =
-      Frame(2, 0, GetParam().bytes, std::string(reinterpret_cast<const char*>(record), sizeof record));
+  const uint64_t segment = SharedPlaceOf(*buffer, buffer->data()).segment->id();
+  const std::string frame = Frame(2, 0, GetParam().bytes, Words({9, 1, segment, GetParam().offset, GetParam().bytes}));
   // Writes the frame behind the bytes that a_ has written, and then increases the counter of written bytes, with which
   // the memory of the ring begins.
   uint64_t written;
