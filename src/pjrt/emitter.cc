@@ -94,8 +94,17 @@ class ProgramEmitter {
     return value;
   }
   bool HasValue(int variable) const { return variables_[variable].value.valid(); }
-  void UpdateVariable(int variable, const stablehlo::Value& value) {
-    variables_[variable] = {.value = value, .updated = true};
+  void UpdateVariable(int number, const stablehlo::Value& value, EmitContext::GuardedUpdate guarded) {
+    Variable& variable = variables_[number];
+    if (variable.updated && variable.guarded == nullptr) {
+      guarded = nullptr;
+    } else if (variable.updated && guarded != nullptr) {
+      guarded = [first = variable.guarded, second = std::move(guarded)](const stablehlo::Value& before,
+                                                                        const stablehlo::Value& failed) {
+        return second(first(before, failed), failed);
+      };
+    }
+    variable = {.value = value, .updated = true, .guarded = std::move(guarded)};
   }
   // The dtype and shape of an edge's tensor.
   StatusOr<std::pair<DType, Shape>> Describe(const ProgramValue& v) {
@@ -232,7 +241,9 @@ class ProgramEmitter {
       Variable& variable = variables_[a];
       if (!variable.updated || !HasOldValueLike(number, variable.value)) continue;
       UseArgument(number);
-      variable.value = builder_.Select(failed, Placeholder(number), variable.value);
+      const stablehlo::Value old = Placeholder(number);
+      variable.value =
+          variable.guarded != nullptr ? variable.guarded(old, failed) : builder_.Select(failed, old, variable.value);
     }
   }
 
@@ -272,6 +283,7 @@ class ProgramEmitter {
   struct Variable {
     stablehlo::Value value;  // not valid: the variable has no value
     bool updated = false;
+    EmitContext::GuardedUpdate guarded = nullptr;  // all updates so far; null: one of them has none
   };
 
   const std::vector<ProgramArgument>& arguments_;
@@ -326,9 +338,9 @@ StatusOr<stablehlo::Value> EmitContext::variable(int i) const {
 
 bool EmitContext::variable_has_value(int i) const { return is_variable(i) && program_.HasValue(inputs_[i]->variable); }
 
-Status EmitContext::update_variable(int i, const stablehlo::Value& value) {
+Status EmitContext::update_variable(int i, const stablehlo::Value& value, GuardedUpdate guarded) {
   if (!is_variable(i)) return InvalidArgument("input ", i, " must be a variable, not a tensor");
-  program_.UpdateVariable(inputs_[i]->variable, value);
+  program_.UpdateVariable(inputs_[i]->variable, value, std::move(guarded));
   return OkStatus();
 }
 

@@ -83,8 +83,12 @@ class EmitContext {
   StatusOr<stablehlo::Value> variable(int i) const;
   // False if the input is no variable, too.
   bool variable_has_value(int i) const;
-  // Gives the variable of input i a new value. InvalidArgument if the input is no variable.
-  Status update_variable(int i, const stablehlo::Value& value);
+  // Makes the new value of a variable from its value before, or the same value if `failed`, a scalar of bool, is true.
+  using GuardedUpdate = std::function<stablehlo::Value(const stablehlo::Value& before, const stablehlo::Value& failed)>;
+  // Gives the variable of input i a new value. InvalidArgument if the input is no variable. If the program has checks,
+  // the variable is to keep its value when one of them fails. `guarded`, which is called when all checks are known,
+  // makes the same update so; null: the whole old value is selected, for which the plugin must keep it.
+  Status update_variable(int i, const stablehlo::Value& value, GuardedUpdate guarded = nullptr);
 
   // The node fails if `condition`, a scalar of bool, is true when the program runs. `error` then makes the error of
   // `numbers`, which are scalars of int64. See pjrt/error_word.h. Outputs of a node that fails may be anything.

@@ -178,6 +178,65 @@ TEST(RowUpdatesTest, ErrorsAreThoseOfTheCpu) {
   }
 }
 
+// Rows (s) and the whole variable (d) are updated one after the other, or the variable is read (r). If a row does not
+// exist, none of this has happened.
+TEST(RowUpdatesTest, AllUpdatesOfAProgramAreUndoneTogether) {
+  for (const std::string order : {"s", "ss", "ds", "sd", "sds", "srs", "dsr"}) {
+    SCOPED_TRACE(order);
+    Graph g;
+    auto device = g.Device(kDeviceName);
+    Variable v(g, {3}, Zeros(), {.name = "v"});
+    const Output indices = Placeholder(g, kInt32, {2}, "indices"), rows = Placeholder(g, kFloat32, {2}, "rows");
+    std::vector<Operation> nodes;
+    std::vector<Fetch> fetches;
+    float scattered = 0, added = 0;
+    for (const char kind : order) {
+      auto after = g.ControlDependencies(nodes);
+      if (kind == 'd') {
+        nodes.push_back(v.AssignAdd(Const(g, Tensor::Vector<float>({1, 1, 1}))));
+        ++added;
+      } else if (kind == 's') {
+        nodes.push_back(NodeBuilder(g, "ResourceScatterAdd")
+                            .Input(v.handle())
+                            .Input(indices)
+                            .Input(rows)
+                            .Attr("dtype", kFloat32)
+                            .Finish());
+        ++scattered;
+      } else {
+        const Output twice = v.Read() * 2.0f;
+        nodes.push_back(twice.op());
+        fetches.emplace_back(twice);
+      }
+    }
+    fetches.emplace_back(nodes.back());
+    const Output value = v.value();
+    const Operation init = GlobalVariablesInitializer(g);
+    ASSERT_TRUE(g.status().ok()) << g.status();
+    const auto session = Session::Create(g, kTwoDevices).value();
+    ASSERT_TRUE(session->Run({init}).ok());
+    const auto run = [&](int32_t row) {
+      return session->Run(fetches,
+                          {{indices, Tensor::Vector<int32_t>({0, row})}, {rows, Tensor::Vector<float>({5, 7})}});
+    };
+    const auto expect_one_step = [&] {
+      const Tensor now = session->Run({value}).value()[0];
+      EXPECT_EQ(now.data<float>()[0], 5 * scattered + added);
+      EXPECT_EQ(now.data<float>()[1], added);
+      EXPECT_EQ(now.data<float>()[2], 7 * scattered + added);
+    };
+    const auto updated = run(2);
+    ASSERT_TRUE(updated.ok()) << updated.status();
+    if (order == "srs") {
+      EXPECT_EQ((*updated)[0].data<float>()[2], 14);
+    }
+    expect_one_step();
+    const Status failed = run(3).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(failed)) << failed;
+    expect_one_step();
+  }
+}
+
 // 256 + 1 is 256 in bfloat16, however often 1 is added.
 TEST(RowUpdatesTest, EachUpdateOfShortFloatsIsRoundedAsOnTheCpu) {
   Tensor value(kBfloat16, {1}), ones(kBfloat16, {4});

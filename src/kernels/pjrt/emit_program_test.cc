@@ -256,6 +256,29 @@ TEST(EmitProgram, AFailedCheckWithoutAnErrorIsAnInternalError) {
   EXPECT_EQ(NodeNameOf(error), "inverse");
 }
 
+// So the plugin can update the table in place.
+TEST(EmitProgram, RowsAreUpdatedWithoutASelectionOfTheWholeVariable) {
+  Graph g;
+  const Output table = NodeBuilder(g, "VariableV2").Attr("dtype", kFloat32).Attr("shape", Shape({500, 3})).Output();
+  const Output indices = Placeholder(g, kInt32), rows = Placeholder(g, kFloat32);
+  const auto scatter = [&] { return NodeBuilder(g, "ScatterAdd").Input(table).Input(indices).Input(rows).Output(); };
+  const Output first = scatter(), second = scatter();
+  const Output whole = NodeBuilder(g, "AssignAdd").Input(table).Input(table).Output();
+  const auto text_of = [&](const std::vector<const Node*>& nodes) {
+    return EmitProgram(nodes,
+                       {VariableArgument(table, {500, 3}),
+                        TensorArgument(indices, {2}),
+                        {.tensors = {rows}, .dtype = kFloat32, .shape = Shape({2, 3})}},
+                       {})
+        .value()
+        .text;
+  };
+  const std::string whole_selected = "\"stablehlo.select\"[^\n]*-> tensor<500x3xf32>";
+  EXPECT_THAT(text_of({NodeOf(first)}), testing::Not(testing::ContainsRegex(whole_selected)));
+  EXPECT_THAT(text_of({NodeOf(first), NodeOf(second)}), testing::Not(testing::ContainsRegex(whole_selected)));
+  EXPECT_THAT(text_of({NodeOf(first), NodeOf(whole)}), testing::ContainsRegex(whole_selected));
+}
+
 TEST(EmitProgram, ProgramsWithoutChecksHaveNoErrorWord) {
   Graph g;
   const Output x = Placeholder(g, kInt32), y = Add(x, x);

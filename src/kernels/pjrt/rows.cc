@@ -123,4 +123,16 @@ Expr UpdateSlices(const UpdateInputs& in, const SelectedSlices& slices, RowUpdat
       .Reshape(in.old.shape());
 }
 
+Status UpdateSlicesOfVariable(EmitContext& ctx, const UpdateInputs& in, const SelectedSlices& slices, RowUpdate how) {
+  const auto guarded = [in, slices, how](const stablehlo::Value& before, const stablehlo::Value& failed) {
+    stablehlo::Builder& b = in.old.builder();
+    UpdateInputs inputs = in;
+    inputs.old = {b, before};
+    SelectedSlices chosen = slices;
+    chosen.numbers = Select(Expr(b, failed), -1, slices.numbers);
+    return UpdateSlices(inputs, chosen, how).value();
+  };
+  return UpdateVariable(ctx, 0, UpdateSlices(in, slices, how).value(), guarded);
+}
+
 }  // namespace tensorbraid::pjrt

@@ -48,6 +48,9 @@ struct UpdateInputs {
 StatusOr<UpdateInputs> UpdateInputsOf(const EmitContext& ctx);
 // in.old, whose slices are combined with the updates, one for each, or one number for all.
 Expr UpdateSlices(const UpdateInputs& in, const SelectedSlices& slices, RowUpdate how);
+// The same for the variable of input 0. If a check of the program fails, no slice is changed, so the whole variable
+// need not be copied.
+Status UpdateSlicesOfVariable(EmitContext& ctx, const UpdateInputs& in, const SelectedSlices& slices, RowUpdate how);
 
 // How an update combines an old element with a new one. REQUIRES: UpdateTypesOf has the dtype.
 Combination CombinationOf(RowUpdate how);

@@ -1,5 +1,7 @@
 #include "kernels/pjrt/variables.h"
 
+#include <utility>
+
 #include "core/text/strings.h"
 
 namespace tensorbraid::pjrt {
@@ -26,8 +28,8 @@ std::string VariableText(const EmitContext& ctx, int i) {
   return StrCat("variable '", shared == nullptr || shared->empty() ? node->name() : *shared, "'");
 }
 
-Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value) {
-  TF_RETURN_IF_ERROR(ctx.update_variable(i, value));
+Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value, EmitContext::GuardedUpdate guarded) {
+  TF_RETURN_IF_ERROR(ctx.update_variable(i, value, std::move(guarded)));
   if (ctx.num_outputs() > 0) ctx.forward_input(0, 0);
   return OkStatus();
 }

@@ -16,7 +16,9 @@ StatusOr<stablehlo::Value> VariableOfType(const EmitContext& ctx, int i, DType d
 // How errors call the variable of input i, by the name that the CPU's kernels give: "variable 'weights'".
 std::string VariableText(const EmitContext& ctx, int i);
 // Gives the variable of input i a new value. If the node has an output, it is the reference that is input 0.
-Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value);
+// `guarded`: see EmitContext::update_variable.
+Status UpdateVariable(EmitContext& ctx, int i, const stablehlo::Value& value,
+                      EmitContext::GuardedUpdate guarded = nullptr);
 // The same with a formula, whose result is converted to the variable's dtype. Errors as EmitContext::variable.
 Status UpdateVariable(EmitContext& ctx, int i, const Expr& value);
 

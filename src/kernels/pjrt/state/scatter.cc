@@ -32,7 +32,7 @@ Status EmitScatter(EmitContext& ctx, RowUpdate how) {
     return cpu::RowOutOfRange(numbers[0], numbers[1], num_rows, variable);
   });
   CheckDivisors(ctx, how, in.updates);
-  return UpdateVariable(ctx, 0, UpdateSlices(in, slices, how));
+  return UpdateSlicesOfVariable(ctx, in, slices, how);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Status EmitScatterNdInto(EmitContext& ctx, RowUpdate how) {
     return InvalidArgument("indices of shape ", in.indices.shape, " select no slices, but updates have shape ",
                            in.updates.shape());
   }
-  return UpdateVariable(ctx, 0, UpdateSlices(in, SelectSlices(ctx, in.indices, shape, ignore, "shape"), how));
+  return UpdateSlicesOfVariable(ctx, in, SelectSlices(ctx, in.indices, shape, ignore, "shape"), how);
 }
 
 }  // namespace
