@@ -111,6 +111,10 @@ StatusOr<bool> TableFollower::Poll() {
 
 StatusOr<bool> TableFollower::PollOnce() {
   TF_ASSIGN_OR_RETURN(const std::string full, LatestCheckpoint(options_.directory));
+  if (IsIncrement(full)) {
+    return InvalidArgument("'", options_.directory, "' is the directory of the increments; name '",
+                           DirectoryOf(DirectoryOf(full)), "', the directory of the full checkpoints");
+  }
   TF_ASSIGN_OR_RETURN(const std::string full_id, CheckpointId(full));
   TF_ASSIGN_OR_RETURN(const IncrementChain chain, FindChain(full));
   bool written = false;

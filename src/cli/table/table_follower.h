@@ -35,9 +35,9 @@ class TableFollower {
   // writes the increments of the newest full checkpoint. If a new full checkpoint has come, writes all of it, because
   // no increment leads to it. Reads two small files if nothing has changed.
   //
-  // NotFound if there is no checkpoint yet. InvalidArgument if the newest full checkpoint has no table of the name that
-  // was asked for. FailedPrecondition, with what to do, if an increment exists whose
-  // predecessor is gone or was replaced. Unavailable if `out` takes no more.
+  // NotFound if there is no checkpoint yet. InvalidArgument if the directory has the increments, or if the newest
+  // full checkpoint has no table of the name that was asked for. FailedPrecondition, with what to do, if an increment
+  // exists whose predecessor is gone or was replaced. Unavailable if `out` takes no more.
   StatusOr<bool> Poll();
 
  private:

@@ -184,6 +184,17 @@ TEST_F(TableFollowerTest, ATableThatTheCheckpointLacksIsAMistake) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("has no growing table 'emp'; did you mean 'emb'?"));
 }
 
+TEST_F(TableFollowerTest, TheDirectoryOfTheIncrementsIsAMistake) {
+  TableModel model;
+  ASSERT_TRUE(model.Save(path()).ok());
+  model.Train({1});
+  ASSERT_TRUE(model.SaveIncrement(path()).ok());
+  TableFollower follower({.directory = StrCat(dir_.path(), "/", kIncrementDirectory)}, out_);
+  const Status status = follower.Poll().status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(StrCat("; name '", dir_.path(), "'")));
+}
+
 TEST_F(TableFollowerTest, VariablesOfManyNumbersAndOfOtherDTypes) {
   WriteBundle(dir_.path() + "/m-1", {{"large", Tensor(kFloat32, {3, 2000})},
                                      {"large/Momentum", Tensor(kFloat32, {3, 2000})},
