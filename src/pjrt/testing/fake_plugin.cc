@@ -135,7 +135,6 @@ Error* ClientCompile(ClientCompileArgs* args) {
 }
 Error* ClientBufferFromHostBuffer(ClientBufferFromHostBufferArgs* args) {
   FAKE_MAY_FAIL("Client_BufferFromHostBuffer");
-  ++control.copies_to_device;
   ArrayType type{args->type, {args->dims, args->dims + args->num_dims}};
   const size_t size = type.num_elements() * SizeOf(type.type);
   auto* const buffer = new Buffer(args->client, args->device, std::move(type), std::make_shared<Block>(size));
@@ -146,6 +145,7 @@ Error* ClientBufferFromHostBuffer(ClientBufferFromHostBufferArgs* args) {
         ready->Happen(error);
         copied->Happen(error);
       });
+  ++control.copies_to_device;
   args->buffer = buffer;
   args->done_with_host_buffer = new Event(std::move(copied));
   return nullptr;
@@ -352,7 +352,6 @@ Error* BufferCopyToDevice(BufferCopyToDeviceArgs* args) {
 }
 Error* BufferToHostBuffer(BufferToHostBufferArgs* args) {
   FAKE_MAY_FAIL("Buffer_ToHostBuffer");
-  ++control.copies_to_host;
   const Buffer& from = *args->src;
   if (from.memory == nullptr) return Invalid("the buffer has been consumed");
   if (args->dst_size < from.memory->size) return Invalid("the memory is too small");
@@ -363,6 +362,7 @@ Error* BufferToHostBuffer(BufferToHostBufferArgs* args) {
         if (memory->size > 0) std::memcpy(to, memory->bytes.get(), memory->size);
       },
       [copied](const ErrorValue& error) { copied->Happen(error); });
+  ++control.copies_to_host;
   args->event = new Event(std::move(copied));
   return nullptr;
 }

@@ -49,7 +49,7 @@ struct FakePluginControl {
   void (*hold_compiles)(bool hold);
   std::atomic<int> compiles{0};  // calls of the compiler that have begun
   std::atomic<int> runs{0};      // of programs, counted when they have been enqueued
-  // Copies from host memory to a device, and back, as enqueued.
+  // Copies from host memory to a device, and back, counted when they have been enqueued.
   std::atomic<int> copies_to_device{0}, copies_to_host{0};
   std::atomic<int64_t> bytes_pinned{0};  // of host memory
   // The work that is not done yet, or whose objects still exist.
