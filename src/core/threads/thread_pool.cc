@@ -10,6 +10,19 @@
 #include "core/system/file_access.h"
 
 namespace tensorbraid {
+namespace {
+
+// Runs the first closure of a queue, without its lock.
+void RunFirst(std::deque<std::function<void()>>& queue, Mutex& mu) TB_REQUIRES(mu) {
+  std::function<void()> work = std::move(queue.front());
+  queue.pop_front();
+  mu.Unlock();
+  work();
+  work = nullptr;
+  mu.Lock();
+}
+
+}  // namespace
 
 ThreadPool::ThreadPool(std::string name, int num_threads) : name_(std::move(name)) {
   for (int i = 0; i < num_threads; ++i) threads_.emplace_back(name_, [this] { Loop(); });
@@ -33,10 +46,16 @@ void ThreadPool::Stop() {
     blocking_cv_.NotifyAll();
     blocking_cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return blocking_threads_ == 0; });
   }
-  // Run the blocking work that was scheduled while the last blocking threads ended, since all scheduled work must run.
-  BlockingLoop();
   {
+    // The pool's own threads may still schedule blocking work, which is done here until nothing is left of both kinds.
     MutexLock lock(mu_);
+    while (true) {
+      blocking_cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) {
+        return !blocking_queue_.empty() || (queue_.empty() && idle_ == num_threads());
+      });
+      if (blocking_queue_.empty()) break;
+      RunFirst(blocking_queue_, mu_);
+    }
     stopping_ = true;
   }
   cv_.NotifyAll();
@@ -61,9 +80,9 @@ void ThreadPool::ScheduleBlocking(std::function<void()> work) {
   MutexLock lock(mu_);
   if (stopped_) return;
   blocking_queue_.push_back(std::move(work));
-  if (blocking_idle_ >= static_cast<int>(blocking_queue_.size())) {
+  if (blocking_stops_ || blocking_idle_ >= static_cast<int>(blocking_queue_.size())) {
     blocking_cv_.NotifyOne();
-  } else if (blocking_threads_ < kMaxThreads && !blocking_stops_) {
+  } else if (blocking_threads_ < kMaxThreads) {
     ++blocking_threads_;
     Thread("tb-blocking", [this] { BlockingLoop(); }).Detach();
   }
@@ -77,16 +96,10 @@ void ThreadPool::BlockingLoop() {
     blocking_cv_.WaitFor(mu_, kIdle, [this]() TB_REQUIRES(mu_) { return blocking_stops_ || !blocking_queue_.empty(); });
     --blocking_idle_;
     if (blocking_queue_.empty()) break;
-    std::function<void()> work = std::move(blocking_queue_.front());
-    blocking_queue_.pop_front();
-    mu_.Unlock();
-    work();
-    work = nullptr;
-    mu_.Lock();
+    RunFirst(blocking_queue_, mu_);
   }
-  // Notify under the lock: the pool may be destroyed as soon as the lock is released. The number is negative if Stop
-  // called this function.
-  if (--blocking_threads_ <= 0) blocking_cv_.NotifyAll();
+  // Notify under the lock: the pool may be destroyed as soon as the lock is released.
+  if (--blocking_threads_ == 0) blocking_cv_.NotifyAll();
   mu_.Unlock();
 }
 
@@ -108,6 +121,7 @@ void ThreadPool::Loop() {
     {
       MutexLock lock(mu_);
       ++idle_;
+      if (blocking_stops_) blocking_cv_.NotifyOne();  // Stop waits for idle threads
       cv_.Wait(mu_, [this]() TB_REQUIRES(mu_) { return stopping_ || !queue_.empty(); });
       --idle_;
       if (queue_.empty()) return;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <new>
 #include <thread>
@@ -89,6 +90,27 @@ TEST(ThreadPoolTest, AStoppedPoolDestroysWorkAndRunsLoopsOnTheirCaller) {
     for (int64_t i = begin; i < end; ++i) ++hits[i];
   });
   EXPECT_EQ(hits, std::vector<int>(1000, 1));
+}
+
+// Long after Stop has seen that no blocking work is left, closures of the pool's threads schedule some.
+TEST(ThreadPoolTest, AStoppingPoolRunsBlockingWorkOfItsLastClosures) {
+  for (const int threads : {1, 3}) {
+    ThreadPool pool("test", threads);
+    std::atomic<bool> stops{false};
+    pool.OnStop([&] { stops = true; });
+    std::atomic<int> blocking{0};
+    int left = 20'000;
+    std::function<void()> next = [&] {
+      if (!stops || --left > 0) return pool.Schedule(next);
+      pool.ScheduleBlocking([&] {
+        ++blocking;
+        pool.Schedule([&] { pool.ScheduleBlocking([&] { ++blocking; }); });
+      });
+    };
+    pool.Schedule(next);
+    pool.Stop();
+    EXPECT_EQ(blocking, 2) << threads;
+  }
 }
 
 TEST(TimerTest, RunsClosuresInTheOrderOfTheirTimesButNotACancelledOne) {
