@@ -10,7 +10,7 @@ namespace tensorbraid::pjrt {
 namespace {
 
 // What plugins for CUDA say, and what to do. The first row whose words occur in the error counts. Names such as
-// CUDA_ERROR_OUT_OF_MEMORY are those of NVIDIA's driver, the other texts those of OpenXLA.
+// CUDA_ERROR_OUT_OF_MEMORY come from NVIDIA's driver, the other texts from OpenXLA.
 struct Cure {
   std::vector<std::string_view> words;
   std::string_view cure;

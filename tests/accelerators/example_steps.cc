@@ -56,7 +56,7 @@ std::vector<ExampleStep> ExampleSteps() {
        .nodes = 20},
       {.name = "resnet_20", .command = resnet, .batch = 64, .nodes = 601},
       {.name = "resnet_20_bfloat16", .command = resnet + " --bfloat16", .batch = 64, .nodes = 601, .by_command = true},
-      // The gradients of the first tower get those of the penalty on the CPU, beside the variables, before the mean of
+      // The gradient of the penalty is added to the first tower's on the CPU, beside the variables, before the mean of
       // both towers is computed on the first device.
       {.name = "resnet_20_towers",
        .command = resnet + " --num_devices=2",

@@ -1,5 +1,5 @@
 """Small trainings on MNIST digits, where a plugin that computes on the CPU has the devices GPU:0 and GPU:1. Their losses
-fall, and are those of the CPU."""
+fall, and are the same as on the CPU."""
 
 import os
 import unittest

@@ -1,5 +1,5 @@
 // Tests which numbers a truncated normal distribution takes on a device, XLA_CPU:0. It takes the normal numbers between
-// -2 and 2, and those of a device may differ from those of the CPU in their last bits. So near these limits, the device
+// -2 and 2, and a device's numbers may differ from the CPU's in their last bits. So near these limits, the device
 // may take a number that the CPU leaves, or leave one that it takes.
 #include <gtest/gtest.h>
 

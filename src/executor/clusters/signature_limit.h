@@ -44,7 +44,7 @@ class SignatureLimit {
   bool IsReached() const;
   // What has had the most values or sizes.
   Change MostChanging() const;
-  // Sets the reason. `arguments` are those of the signature that is not allowed.
+  // Sets the reason. `arguments` belong to the signature that is not allowed.
   void Refuse(const std::vector<pjrt::ProgramArgument>& arguments);
   std::string NameOf(const pjrt::ProgramArgument& argument) const;
 

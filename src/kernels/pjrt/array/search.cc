@@ -11,7 +11,7 @@ namespace tensorbraid::pjrt {
 namespace {
 
 // LowerBound and UpperBound (`upper`): for each value of a row, the number of elements of the sorted row that are less,
-// or, for UpperBound, less or equal. The steps are those of a binary search: [low, high] is where the result may be.
+// or, for UpperBound, less or equal. A binary search: [low, high] is where the result may be.
 Status EmitBound(EmitContext& ctx, bool upper) {
   TF_ASSIGN_OR_RETURN(const Expr sorted, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const Expr values, WideInput(ctx, 1));

@@ -16,7 +16,7 @@ Shape WithLastDims(const Shape& shape, const IntVector& last) {
   return result;
 }
 
-// `type` is FFT, IFFT, RFFT or IRFFT; `lengths` are those of the transform.
+// `type` is FFT, IFFT, RFFT or IRFFT; `lengths` has the lengths of the transform.
 Value TransformOf(Builder& b, std::string_view type, const Value& x, const IntVector& lengths, DType dtype,
                   const Shape& shape) {
   if (shape.num_elements() == 0) return b.Splat(dtype, 0, shape);

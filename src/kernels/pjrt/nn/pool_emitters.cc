@@ -237,7 +237,7 @@ Status EmitMaxPoolGrad(EmitContext& ctx) {
 }
 
 // The gradient of EmitMaxPoolGrad, or, of volumes, of EmitMaxPool3DGrad. At each place of the windows: the elements of
-// ddx, where those of x are the first ones that equal the maximum.
+// ddx, where x is the first element of the window that equals the maximum.
 Status EmitMaxPoolGradGrad(EmitContext& ctx, int spatial) {
   TF_ASSIGN_OR_RETURN(const Expr x, WideInput(ctx, 0));
   TF_ASSIGN_OR_RETURN(const Expr y, WideInput(ctx, 1));

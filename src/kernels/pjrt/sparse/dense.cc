@@ -30,7 +30,7 @@ Status EmitSparseToDense(EmitContext& ctx) {
   stablehlo::Builder& b = ctx.builder();
   const stablehlo::Value flat = b.Reshape(b.Convert(indices, kInt64), {n, rank});
   const bool ordered = ctx.attr<bool>("validate_indices") && rank > 0;  // coordinates that do not exist have no order
-  // Coordinates of each row and, if they must be in order, those of the row before: of row 0, the ones of the last row.
+  // The coordinates of each row and, if they must be in order, of the row before it. Before row 0 is the last row.
   std::vector<stablehlo::Value> numbers, before;
   Expr exists(b, b.Splat(kBool, 1, {n})), follows(b, b.Splat(kBool, 0, {n})), equal(b, b.Splat(kBool, 1, {n}));
   Expr place(b, b.Splat(kInt64, 0, {n}));
