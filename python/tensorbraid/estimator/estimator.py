@@ -15,7 +15,8 @@ from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, LoggingTensorHook, NanTensorHook, StopAtStepHook
 from tensorbraid.train.checkpoint_values import as_warm_start, warm_start
-from tensorbraid.train.checkpoints import latest_checkpoint, list_variables, load_checkpoint, load_variable
+from tensorbraid.train.checkpoints import (
+    is_followed, latest_checkpoint, list_variables, load_checkpoint, load_variable)
 from tensorbraid.train.cluster import replica_device_setter
 from tensorbraid.train.global_step import assert_global_step, create_global_step
 from tensorbraid.train.monitored_session import MonitoredTrainingSession
@@ -179,6 +180,7 @@ class Estimator:
         """The metrics, the loss and the global_step as a dict: of `steps` batches, or of all until the input ends.
 
         They are also written to event files in eval_dir(name). Without a checkpoint the model has its initial values.
+        The latest checkpoint is restored with the increments that follow it, and another one alone.
         """
         check_positive(steps=steps)
         hooks = checked_hooks(hooks)
@@ -199,6 +201,7 @@ class Estimator:
                                  "default metric with the same name.")
             metric_ops = {**spec.eval_metric_ops, "loss": metrics.mean(spec.loss)}
             all_hooks = input_hooks + hooks + list(spec.evaluation_hooks)
+            self._follow_increments(spec.scaffold, checkpoint_path)
             values = evaluation.evaluate(metric_ops, step, steps, all_hooks, spec.scaffold, checkpoint_path,
                                          self._config.evaluation_master, self._session_config)
         evaluation.write(self.eval_dir(name), values, checkpoint_path)
@@ -207,7 +210,8 @@ class Estimator:
     def predict(self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None, yield_single_examples=True):
         """Yields the predictions for each example; with yield_single_examples=False, for each batch.
 
-        Without a checkpoint the model has its initial values.
+        Without a checkpoint the model has its initial values. The latest one is restored with the increments that
+        follow it, and another one alone.
         """
         hooks = checked_hooks(hooks)
         checkpoint_path = checkpoint_path or self.latest_checkpoint()
@@ -222,12 +226,16 @@ class Estimator:
             self._maybe_warm_start(checkpoint_path)
             predictions = prediction.selected(spec.predictions, predict_keys)
             all_hooks = input_hooks + hooks + list(spec.prediction_hooks)
+            self._follow_increments(spec.scaffold, checkpoint_path)
         yield from prediction.values(graph, predictions, all_hooks, spec.scaffold, checkpoint_path,
                                      self._session_config, yield_single_examples)
 
     def export_saved_model(self, export_dir_base, serving_input_receiver_fn, assets_extra=None, as_text=False,
                            checkpoint_path=None, experimental_mode=ModeKeys.PREDICT):
-        """Writes the model for serving to a new directory in `export_dir_base`. Returns the directory as bytes."""
+        """Writes the model for serving to a new directory in `export_dir_base`. Returns the directory as bytes.
+
+        The values are those of the latest checkpoint and the increments that follow it, or of another one alone.
+        """
         return self.experimental_export_all_saved_models(
             export_dir_base, {experimental_mode: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path)
 
@@ -274,6 +282,11 @@ class Estimator:
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return an EstimatorSpec.")
         return spec
+
+    def _follow_increments(self, scaffold, checkpoint_path):
+        """Lets the scaffold's saver restore the increments that follow the checkpoint, if it is the latest one."""
+        if checkpoint_path and is_followed(checkpoint_path, self._model_dir):
+            scaffold._follows_increments = True
 
     def _maybe_warm_start(self, checkpoint_path):
         if not checkpoint_path and self._warm_start_settings:

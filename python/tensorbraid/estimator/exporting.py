@@ -7,9 +7,10 @@ from tensorbraid import compat, gfile, metrics, saved_model, tf_logging as loggi
 from tensorbraid.estimator import export_outputs
 from tensorbraid.estimator.receivers import SupervisedInputReceiver
 from tensorbraid.estimator.spec import ModeKeys
-from tensorbraid.internal import arguments, graphs
+from tensorbraid.internal import arguments, graphs, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.internal.session import Session
+from tensorbraid.train.checkpoints import is_followed
 from tensorbraid.train.saver import Saver
 
 __all__ = []
@@ -70,12 +71,41 @@ def _add(estimator, builder, mode, receiver_fn, checkpoint, has_variables):
         else:
             saver = spec.scaffold.saver
         main_op = spec.scaffold.local_init_op or _local_init_op()
+        restoring = saver
+        if is_followed(checkpoint, estimator.model_dir) and hasattr(saver, "_sibling"):
+            saver, restoring = _savers(saver)
         with Session(config=estimator._session_config) as session:
-            _restore(saver, session, checkpoint)
+            _restore(restoring, session, checkpoint)
             add = builder.add_meta_graph if has_variables else (
                 lambda tags, **options: builder.add_meta_graph_and_variables(session, tags, **options))
             add([_TAGS[mode]], signature_def_map=signatures, main_op=main_op, saver=saver,
                 assets_collection=graphs.get_collection(GraphKeys.ASSET_FILEPATHS))
+
+
+def _savers(saver):
+    """A saver for the export, and one that restores increments, whose operations are not exported."""
+    if saver._imported_def is not None or saver._is_empty:
+        return saver, saver
+    saver.build()
+    other = saver._sibling(follows_increments=not saver._incremental)
+    exported, restoring = (other, saver) if saver._incremental else (saver, other)
+    return _Without(restoring, exported), restoring
+
+
+class _Without:
+    """A saver whose exported graph lacks the operations of another one."""
+
+    def __init__(self, other, saver):
+        self._scope = other.as_saver_def().restore_op_name.rpartition("/")[0] + "/"
+        self.save, self.as_saver_def = saver.save, saver.as_saver_def
+
+    def export_meta_graph(self, clear_devices=False):
+        graph = graphs.get_default_graph()
+        graph_def = graph.as_graph_def(add_shapes=True)
+        for i in reversed(range(len(graph_def.node))):
+            if graph_def.node[i].name.startswith(self._scope):
+                del graph_def.node[i]
+        return meta_graphs.meta_graph_of(graph, self.as_saver_def(), clear_devices=clear_devices, graph_def=graph_def)
 
 
 def _restore(saver, session, checkpoint):

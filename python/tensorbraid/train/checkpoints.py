@@ -27,6 +27,12 @@ def has_increments(directory):
     return isinstance(directory, (str, bytes, os.PathLike)) and _core.has_increments(os.fsdecode(directory))
 
 
+def is_followed(path, directory):
+    """Whether increments may follow the checkpoint: it is the latest one of the directory, which lists some."""
+    latest = latest_checkpoint(directory) if isinstance(path, (str, os.PathLike)) else None
+    return latest is not None and os.path.abspath(path) == os.path.abspath(latest) and has_increments(directory)
+
+
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState of the directory; None if it has none."""
     try:
