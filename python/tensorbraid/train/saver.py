@@ -2,17 +2,13 @@
 
 import copy
 import os
-import time
 
-from tensorbraid import _core, errors, tf_logging as logging
+from tensorbraid import _core, tf_logging as logging
 from tensorbraid.internal import arguments, graphs, meta_graph_names, meta_graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train import saveables
-from tensorbraid.train.checkpoints import latest_checkpoint
 
 __all__ = ["Saver"]
-
-_TRIES, _PAUSE = 10, 0.2  # to restore a checkpoint whose increments are being removed; seconds between two of them
 
 
 class Saver:
@@ -181,23 +177,7 @@ class Saver:
             logging.info("Restoring parameters from %s", save_path)
             sess.run(nodes.restore_op_name, {nodes.filename_tensor_name: os.path.abspath(str(save_path))})
         else:
-            self._restore_chain(sess._session(), str(save_path))
-
-    def _restore_chain(self, session, path):
-        """Restores a checkpoint, with the increments that follow it if the saver takes them.
-
-        A training that goes on removes these increments after it has listed its next checkpoint. Then the checkpoint
-        is restored without them.
-        """
-        for _ in range(_TRIES if self._follows_increments else 0):
-            try:
-                return self._core.restore(session, path)
-            except errors.OpError:
-                latest = latest_checkpoint(os.path.dirname(path) or ".")
-                if latest is None or os.path.basename(latest) == os.path.basename(path):
-                    raise
-                time.sleep(_PAUSE)
-        return self._core.restore(session, path)
+            self._core.restore(sess._session(), str(save_path))
 
     @property
     def last_checkpoints(self):
