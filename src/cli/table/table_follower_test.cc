@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "checkpoint/bundle_writer.h"
 #include "core/text/strings.h"
@@ -20,6 +22,7 @@ namespace tensorbraid {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class TableFollowerTest : public testing::Test {
  protected:
@@ -304,6 +307,42 @@ TEST_F(TableFollowerTest, DeletedKeysAreLinesOfTheirOwn) {
 
   TableFollower other({.directory = dir_.path(), .table = "other"}, out_);
   EXPECT_EQ(Poll(other).size(), 2u);
+}
+
+// Calls `meet` once, when a line is written.
+class MeetingOutput : public std::stringbuf {
+ public:
+  std::function<void()> meet;
+
+ private:
+  std::streamsize xsputn(const char* text, std::streamsize n) override {
+    if (const auto once = std::exchange(meet, nullptr)) once();
+    return std::stringbuf::xsputn(text, n);
+  }
+};
+
+TEST_F(TableFollowerTest, AnIncrementThatIsRemovedWhileItIsReadHasNoEnd) {
+  TableModel model;
+  MeetingOutput output;
+  std::ostream out(&output);
+  TableFollower follower({.directory = dir_.path()}, out);
+  model.Train({1});
+  ASSERT_TRUE(model.Save(path()).ok());
+  model.Train({2});
+  ASSERT_TRUE(model.SaveIncrement(path()).ok());
+  model.Train({3});
+  output.meet = [&] {  // as a saver does that keeps one checkpoint
+    ASSERT_TRUE(model.Save(path()).ok());
+    ASSERT_TRUE(RemoveCheckpoint(IncrementPath(path()) + "-2").ok());
+  };
+  const auto written = follower.Poll();
+  ASSERT_TRUE(written.ok()) << written.status();
+  const std::string text = output.str();
+  EXPECT_TRUE(
+      text.starts_with("{\"begin\":\"model.ckpt-2\",\"full\":false}\n{\"begin\":\"model.ckpt-3\",\"full\":true}\n"))
+      << text;
+  EXPECT_THAT(text, Not(HasSubstr("{\"end\":\"model.ckpt-2\"")));
+  EXPECT_THAT(text, HasSubstr("{\"end\":\"model.ckpt-3\",\"full\":true,\"rows\":3,"));
 }
 
 TEST_F(TableFollowerTest, AHoleIsAnErrorThatSaysWhatToDo) {
