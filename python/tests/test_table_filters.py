@@ -1,5 +1,6 @@
 """Which keys of growing tables have rows: filters, and evictions."""
 
+import contextlib
 import os
 import tempfile
 import unittest
@@ -103,6 +104,50 @@ class FilterTest(unittest.TestCase):
                 saver = saver_of(session, 9_000_000)
                 with self.assertRaisesRegex(tf.errors.FailedPreconditionError, "made for another number of keys"):
                     saver.restore(session, saved)
+
+    def test_exact_counts_after_a_bloom_filter_begin_again_and_say_so(self):
+        def model(rule):
+            table = tf.get_embedding_variable("ids", 1, partitioner=tf.fixed_size_partitioner(2),
+                                              ev_option=tf.EmbeddingVariableOption(filter_option=rule))
+            keys = tf.placeholder(tf.int64, [None])
+            rows = tf.nn.embedding_lookup(table, keys)
+            return keys, tf.train.AdagradOptimizer(0.5).minimize(tf.reduce_sum(rows)), table.total_count()
+
+        with tempfile.TemporaryDirectory() as folder:
+            with tf.Graph().as_default(), tf.Session() as session:
+                keys, train, _ = model(tf.CBFFilter(3, 1000, 0.01))
+                session.run(tf.global_variables_initializer())
+                session.run(train, {keys: [1, 1, 1, 2, 2]})
+                saved = tf.train.Saver().save(session, os.path.join(folder, "model"))
+            with tf.Graph().as_default(), tf.Session() as session:
+                keys, train, count = model(tf.CounterFilter(3))
+                session.run(tf.global_variables_initializer())
+                with logged() as log:
+                    tf.train.Saver().restore(session, saved)
+                    said = log()
+                self.assertRegex(said, "'ids' counts exactly, but .* counted from 0 again; .* CBFFilter")
+                session.run(train, {keys: [1, 2]})
+                self.assertEqual(session.run(count), 1)
+                session.run(train, {keys: [2, 2]})
+                self.assertEqual(session.run(count), 2)
+
+
+@contextlib.contextmanager
+def logged():
+    """Gives a function that returns what this process has written to standard error meanwhile."""
+    before = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+
+        def text():
+            file.seek(0)
+            return file.read().decode()
+
+        try:
+            yield text
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
 
 
 class EvictionTest(unittest.TestCase):

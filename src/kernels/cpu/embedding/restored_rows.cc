@@ -11,6 +11,7 @@
 #include "checkpoint/bundle_reader.h"
 #include "checkpoint/changed_rows.h"
 #include "checkpoint/row_tensors.h"
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "kernels/cpu/embedding/copied_rows.h"
 #include "kernels/cpu/embedding/row_batches.h"
@@ -162,12 +163,20 @@ class TableRestore {
     if (part.rows > 0) TF_RETURN_IF_ERROR(RaiseCounts(reader, part.name, "", description_.filter_freq));
     if (!reader.Find(part.name + "-keys_filtered").ok()) return OkStatus();
     TF_RETURN_IF_ERROR(RaiseCounts(reader, part.name, "_filtered", 0));
-    return counts_->bloom() == nullptr ? OkStatus() : ReadBloom(reader, part.name);
+    return ReadBloom(reader, part.name);
   }
 
   // Reads the Bloom filter of a saved part. An increment has none, nor has a table with exact counts.
   Status ReadBloom(BundleReader& reader, const std::string& part) {
     if (!reader.Find(part + kBloomShapeName).ok()) return OkStatus();
+    if (counts_->bloom() == nullptr) {
+      if (!std::exchange(said_counts_are_lost_, true)) {
+        TB_LOG(Warning, "kernels") << "growing table '" << table_.whole << "' counts exactly, but the Bloom filter of "
+                                   << "checkpoint " << reader.prefix() << " has no keys, so keys that it has not "
+                                   << "admitted yet are counted from 0 again; to go on, give it the earlier CBFFilter";
+      }
+      return OkStatus();
+    }
     BloomCounts& bloom = *counts_->bloom();
     const Tensor expected = TensorOf(bloom.shape());
     TF_ASSIGN_OR_RETURN(const Tensor shape, reader.Read(part + kBloomShapeName));
@@ -353,7 +362,8 @@ class TableRestore {
   const RowsDescription& description_;
   const TableRows::Visit& visit_;
   TableRows& rows_;
-  KeyCounts* const counts_;               // null without a filter
+  KeyCounts* const counts_;  // null without a filter
+  bool said_counts_are_lost_ = false;
   std::vector<int64_t> widths_;           // of table_.columns
   absl::flat_hash_set<int64_t> deleted_;  // keys that have no row in the end
 };
