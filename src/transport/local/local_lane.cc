@@ -246,10 +246,11 @@ bool LocalLane::Share(Payload* payload) {
   if (!shared.has_value()) return false;
   *payload = *std::move(shared);
   MutexLock lock(mu_);
-  return std::ranges::all_of(payload->pieces, [&](const auto& piece) {
+  for (const auto& piece : payload->pieces) {
     const SharedPlace place = SharedPlaceOf(*payload->owner, piece.data());
-    return place.segment != nullptr && Announce(place.segment);
-  });
+    if (place.segment == nullptr || !Announce(place.segment)) return false;
+  }
+  return true;
 }
 
 bool LocalLane::Announce(const std::shared_ptr<SharedSegment>& segment) {
