@@ -106,7 +106,7 @@ struct OneUpdate {
   Operation init, update;
   std::unique_ptr<Session> session;
 
-  // `inputs` are those of the op behind the variable. They are fed, unless the op must know them.
+  // `inputs` are the op's inputs after the variable. They are fed, unless the op must know them.
   OneUpdate(const std::string& device_name, const std::string& op, const Tensor& value,
             const std::vector<Tensor>& inputs, const std::vector<size_t>& known = {}) {
     const DType dtype = value.dtype();
@@ -141,7 +141,7 @@ struct OneUpdate {
   std::vector<Feed> feeds_;
 };
 
-// The errors name the variable as those of the CPU do, also where nothing would change.
+// The errors name the variable as errors of the CPU do, also where nothing would change.
 TEST(RowUpdatesTest, ErrorsAreThoseOfTheCpu) {
   const Tensor rows = Tensor::Vector<float>({1, 2, 3});
   const Tensor begin = Tensor::Vector<int32_t>({0}), end = Tensor::Vector<int32_t>({2});

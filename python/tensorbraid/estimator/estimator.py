@@ -234,7 +234,7 @@ class Estimator:
                            checkpoint_path=None, experimental_mode=ModeKeys.PREDICT):
         """Writes the model for serving to a new directory in `export_dir_base`. Returns the directory as bytes.
 
-        The values are those of the latest checkpoint and the increments that follow it, or of another one alone.
+        The values come from the latest checkpoint and the increments that follow it, or from another one alone.
         """
         return self.experimental_export_all_saved_models(
             export_dir_base, {experimental_mode: serving_input_receiver_fn}, assets_extra, as_text, checkpoint_path)

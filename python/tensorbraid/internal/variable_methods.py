@@ -106,7 +106,7 @@ def _initialized_value(self):
 
 @_method("sparse_read")
 def _sparse_read(self, indices, name=None):
-    """The rows with these indices; of a growing table, those of these keys."""
+    """The rows with these indices; of a growing table, the rows of these keys."""
     if self._table is not None:
         return _core.embedding_lookup([self], indices, _core.PartitionStrategy.MOD, None, None, name or "Gather")
     with self.graph.colocate_with(self.op):

@@ -26,8 +26,8 @@ std::string NameOfColumn(const std::string& part, const std::string& slot);
 StatusOr<int64_t> RowsIn(BundleReader& reader, const std::string& tensor, DType dtype, const Shape& shape);
 
 // Looks for the table `name` and its slots in a checkpoint, and checks the dtypes and shapes of their tensors. `widths`
-// are those of the slots, of which "" is the table itself. With `may_lack_parts`, which is for increments of DeepRec's,
-// there may be none of them.
+// has the width of each slot; the slot "" is the table itself. With `may_lack_parts`, which is for increments of
+// DeepRec's, there may be none of them.
 StatusOr<std::vector<SavedPart>> FindSavedParts(BundleReader& reader, const std::string& name,
                                                 const std::vector<std::string>& slots, std::span<const int64_t> widths,
                                                 bool may_lack_parts);
