@@ -155,7 +155,7 @@ Status TableFollower::CheckTable(const std::string& full) const {
   if (options_.table.empty()) return OkStatus();
   TF_ASSIGN_OR_RETURN(const SavedTablesReader reader, SavedTablesReader::Open(full));
   const auto found = reader.Find(options_.table);
-  // NotFound would mean that there is no checkpoint yet.
+  // The caller waits for a checkpoint when it gets NotFound, but here there is one, which lacks the table.
   return absl::IsNotFound(found.status()) ? InvalidArgument(found.status().message()) : found.status();
 }
 
