@@ -70,7 +70,8 @@ def table_option(args):
 
 
 def build_columns(args):
-    deep, wide = [tf.feature_column.numeric_column(name) for name in NUMBERS], []
+    # Prices reach 100. As they are, one step of plain descent could end the training, with all scores 0.
+    deep, wide = [tf.feature_column.numeric_column(name, normalizer_fn=tf.math.log1p) for name in NUMBERS], []
     for name in COLUMNS:
         if args.ev:
             keys = tf.feature_column.categorical_column_with_embedding(name, dtype=tf.string, ev_option=table_option(args))
