@@ -274,7 +274,8 @@ Status ScatterInto(KernelContext& ctx, const Tensor& t, const Tensor& indices, T
     if (i >= kMaxListElements) return ResourceExhausted("a list can have at most ", kMaxListElements, " elements");
     highest = std::max(highest, i);
   }
-  if (static_cast<size_t>(highest + 1) > list->elements.size()) list->elements.resize(static_cast<size_t>(highest) + 1);
+  const size_t size = at.empty() ? 0 : static_cast<size_t>(highest) + 1;
+  if (size > list->elements.size()) list->elements.resize(size);
   TF_ASSIGN_OR_RETURN(std::vector<Tensor> rows, ListRows(ctx, t));
   for (size_t row = 0; row < at.size(); ++row) list->elements[static_cast<size_t>(at[row])] = std::move(rows[row]);
   return OkStatus();

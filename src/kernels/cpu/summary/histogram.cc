@@ -8,7 +8,11 @@ namespace {
 const std::vector<double>& Limits() {
   static const std::vector<double> limits = [] {
     std::vector<double> positive;
-    for (double v = 1e-12; v < 1e20; v *= 1.1) positive.push_back(v);
+    double limit = 1e-12;
+    while (limit < 1e20) {
+      positive.push_back(limit);
+      limit *= 1.1;
+    }
     positive.push_back(std::numeric_limits<double>::max());
     std::vector<double> all;
     for (auto it = positive.rbegin(); it != positive.rend(); ++it) all.push_back(-*it);
