@@ -80,6 +80,33 @@ class IncrementsOfEstimatorsTest(unittest.TestCase):
     def predicted(self, estimator, **arguments):
         return np.array([found["y"] for found in estimator.predict(batches, **arguments)])
 
+    def test_evaluations_of_contrib(self):
+        def once(path, y):
+            return tf.contrib.training.evaluate_once(path, final_ops=y)
+
+        def repeatedly(path, y):
+            return tf.contrib.training.evaluate_repeatedly(os.path.dirname(path), final_ops=y, max_number_of_evaluations=1)
+
+        def slim_once(path, y):
+            return tf.contrib.slim.evaluation.evaluate_once("", path, None, eval_op=y, final_op=y)
+
+        def slim_loop(path, y):
+            return tf.contrib.slim.evaluation.evaluation_loop("", os.path.dirname(path), None, eval_op=y, final_op=y,
+                                                              max_number_of_evaluations=1)
+
+        def session(path, y):
+            creator = tf.train.ChiefSessionCreator(checkpoint_filename_with_path=path)
+            with tf.train.MonitoredSession(creator) as session:
+                return session.run(y)
+
+        for growing in (True, False):
+            self.trained(growing)
+            for evaluate in (once, repeatedly, slim_once, slim_loop, session):
+                with self.subTest(evaluate.__name__, growing=growing), tf.Graph().as_default():
+                    tf.train.create_global_step()
+                    spec = model(growing=growing)({"key": tf.constant(KEYS)}, None, tf.estimator.ModeKeys.PREDICT)
+                    np.testing.assert_array_equal(evaluate(self.full, spec.predictions["y"]), self.last)
+
     def test_evaluations_and_predictions(self):
         for growing in (True, False):
             self.trained(growing)

@@ -80,7 +80,6 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
         path = estimator.latest_checkpoint()
         if path is None:
             raise ValueError(f"the folder {estimator.model_dir} has no checkpoint")
-        estimator._follow_increments(spec.scaffold, path)
         session = tf.train.MonitoredSession(tf.train.ChiefSessionCreator(
             scaffold=spec.scaffold, config=config or estimator.config.session_config,
             checkpoint_filename_with_path=path))

@@ -15,8 +15,7 @@ from tensorbraid.internal import arguments, graphs
 from tensorbraid.internal.graph_keys import GraphKeys
 from tensorbraid.train.basic_hooks import CheckpointSaverHook, LoggingTensorHook, NanTensorHook, StopAtStepHook
 from tensorbraid.train.checkpoint_values import as_warm_start, warm_start
-from tensorbraid.train.checkpoints import (
-    is_followed, latest_checkpoint, list_variables, load_checkpoint, load_variable)
+from tensorbraid.train.checkpoints import latest_checkpoint, list_variables, load_checkpoint, load_variable
 from tensorbraid.train.cluster import replica_device_setter
 from tensorbraid.train.global_step import assert_global_step, create_global_step
 from tensorbraid.train.monitored_session import MonitoredTrainingSession
@@ -201,7 +200,6 @@ class Estimator:
                                  "default metric with the same name.")
             metric_ops = {**spec.eval_metric_ops, "loss": metrics.mean(spec.loss)}
             all_hooks = input_hooks + hooks + list(spec.evaluation_hooks)
-            self._follow_increments(spec.scaffold, checkpoint_path)
             values = evaluation.evaluate(metric_ops, step, steps, all_hooks, spec.scaffold, checkpoint_path,
                                          self._config.evaluation_master, self._session_config)
         evaluation.write(self.eval_dir(name), values, checkpoint_path)
@@ -226,7 +224,6 @@ class Estimator:
             self._maybe_warm_start(checkpoint_path)
             predictions = prediction.selected(spec.predictions, predict_keys)
             all_hooks = input_hooks + hooks + list(spec.prediction_hooks)
-            self._follow_increments(spec.scaffold, checkpoint_path)
         yield from prediction.values(graph, predictions, all_hooks, spec.scaffold, checkpoint_path,
                                      self._session_config, yield_single_examples)
 
@@ -282,11 +279,6 @@ class Estimator:
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return an EstimatorSpec.")
         return spec
-
-    def _follow_increments(self, scaffold, checkpoint_path):
-        """Lets the scaffold's saver restore the increments that follow the checkpoint, if it is the latest one."""
-        if checkpoint_path and is_followed(checkpoint_path, self._model_dir):
-            scaffold._follows_increments = True
 
     def _maybe_warm_start(self, checkpoint_path):
         if not checkpoint_path and self._warm_start_settings:

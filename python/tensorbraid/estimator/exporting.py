@@ -72,7 +72,7 @@ def _add(estimator, builder, mode, receiver_fn, checkpoint, has_variables):
             saver = spec.scaffold.saver
         main_op = spec.scaffold.local_init_op or _local_init_op()
         restoring = saver
-        if is_followed(checkpoint, estimator.model_dir) and hasattr(saver, "_sibling"):
+        if is_followed(checkpoint) and hasattr(saver, "_sibling"):
             saver, restoring = _savers(saver)
         with Session(config=estimator._session_config) as session:
             _restore(restoring, session, checkpoint)

@@ -27,10 +27,15 @@ def has_increments(directory):
     return isinstance(directory, (str, bytes, os.PathLike)) and _core.has_increments(os.fsdecode(directory))
 
 
-def is_followed(path, directory):
-    """Whether increments may follow the checkpoint: it is the latest one of the directory, which lists some."""
-    latest = latest_checkpoint(directory) if isinstance(path, (str, os.PathLike)) else None
-    return latest is not None and os.path.abspath(path) == os.path.abspath(latest) and has_increments(directory)
+def is_followed(path):
+    """Whether increments may follow the checkpoint: it is the latest one of its directory, which lists some."""
+    if not path or not isinstance(path, (str, os.PathLike)):  # other checks say so
+        return False
+    directory = os.path.dirname(os.path.abspath(path))
+    if not has_increments(directory):
+        return False
+    latest = latest_checkpoint(directory)
+    return latest is not None and os.path.abspath(path) == os.path.abspath(latest)
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):

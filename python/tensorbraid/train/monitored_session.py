@@ -51,13 +51,18 @@ class _Creator(SessionCreator):
 
 
 class ChiefSessionCreator(_Creator):
-    """The session of the task that initialises or restores the model."""
+    """The session of the task that initialises or restores the model.
+
+    The latest checkpoint of a directory is restored with the increments that follow it, and another
+    `checkpoint_filename_with_path` alone.
+    """
 
     def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
         super().__init__(scaffold, master, config, is_chief=True, checkpoint_dir=checkpoint_dir or "")
         if checkpoint_filename_with_path and checkpoint_dir:
             raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
         self._restored_from = checkpoint_filename_with_path
+        self._scaffold._follow_increments_of(checkpoint_filename_with_path)
 
     def create_session(self):
         """A tf.Session whose variables have the values of the checkpoint, or their first ones."""

@@ -7,6 +7,7 @@ from tensorbraid.internal.graphs import make_op
 from tensorbraid.internal.session_steps import checked_feeds
 from tensorbraid.ops import control
 from tensorbraid.train import session_arguments
+from tensorbraid.train.checkpoints import is_followed
 from tensorbraid.train.saver import Saver
 
 __all__ = ["Scaffold"]
@@ -47,6 +48,11 @@ class Scaffold:
     local_init_feed_dict = property(lambda self: None)
     summary_op = property(lambda self: self._summary_op)
     saver = property(lambda self: self._saver)
+
+    def _follow_increments_of(self, path):
+        """Before it is finalized: the saver restores the increments that follow a checkpoint, if there may be some."""
+        if is_followed(path):
+            self._follows_increments = True
 
     def finalize(self):
         """Adds the saver and the merged summaries to the default graph, if they are missing. Returns the scaffold."""

@@ -37,6 +37,7 @@ class _Evaluation:
     def run(self, path):
         """Evaluates a checkpoint."""
         self._path = path
+        self._scaffold._follow_increments_of(path)
         creator = tf.train.ChiefSessionCreator(self._scaffold, self._master, self._config)
         evaluation.run(creator, self._eval_op, self._feed, self._hooks)
 
