@@ -159,7 +159,11 @@ TEST_F(BoundsTest, ConnectionsWithoutAHandshakeAreClosed) {
     (void)!::send(slow.get(), "PRI * HT", 8, MSG_NOSIGNAL);
     ReadToEnd(silent);
     ReadToEnd(slow);
-    EXPECT_EQ(Ask(server.address, tls), OkStatus());
+    // On a busy machine a good handshake may take as long, too, so that the server closes the connection of a call.
+    const auto give_up = MonotonicClock::now() + kTestPatience;
+    Status served = Ask(server.address, tls);
+    while (absl::IsUnavailable(served) && MonotonicClock::now() < give_up) served = Ask(server.address, tls);
+    EXPECT_EQ(served, OkStatus());
   }
 }
 
