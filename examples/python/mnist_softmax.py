@@ -17,7 +17,7 @@ flags = tf.app.flags
 flags.DEFINE_string("data_dir", cluster.MNIST, "MNIST in idx format")
 flags.DEFINE_integer("train_steps", 1000, "stop at this global step", lower_bound=1)
 flags.DEFINE_integer("batch_size", 100, "examples per step of one worker", lower_bound=1)
-flags.DEFINE_float("learning_rate", 0.5, "learning rate of gradient descent")
+flags.DEFINE_float("learning_rate", 0.2, "learning rate of gradient descent")
 flags.DEFINE_string("checkpoint_dir", None, "the chief saves checkpoints here, and starts from the latest one")
 FLAGS = flags.FLAGS
 

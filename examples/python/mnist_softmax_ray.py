@@ -41,7 +41,7 @@ def train(data_dir, train_steps, checkpoint_dir):
         loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits))
         accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), tf.argmax(labels, 1)), tf.float32))
         global_step = tf.train.get_or_create_global_step()
-        train_op = tf.train.GradientDescentOptimizer(0.5).minimize(loss, global_step=global_step)
+        train_op = tf.train.GradientDescentOptimizer(0.2).minimize(loss, global_step=global_step)
     hooks = [tf.train.StopAtStepHook(last_step=train_steps)]
     with tf.train.MonitoredTrainingSession(server.target, task.is_chief, checkpoint_dir, hooks=hooks) as session:
         count = 0

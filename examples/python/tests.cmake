@@ -16,7 +16,7 @@ tensorbraid_python_example_test(mnist_softmax "test accuracy 0\\.(9|8[89])" mnis
 tensorbraid_python_example_test(mnist_softmax_sync "test accuracy 0\\.(9|8[89])" mnist_softmax LAUNCH --ps=2 --workers=2
                                 FLAGS --train_steps=200 --issync)
 tensorbraid_python_example_test(mnist_softmax_async "test accuracy 0\\.(9|8[89])" mnist_softmax LAUNCH --ps=1 --workers=2
-                                FLAGS --train_steps=400)
+                                FLAGS --train_steps=600)
 tensorbraid_python_example_test(mnist_cnn "loss from 2\\.[0-9]+ to 0\\.[0-9]+, test accuracy 0\\.[89]" mnist_cnn
                                 FLAGS --train_steps=60 --test_images=1000)
 tensorbraid_python_example_test(resnet_images "loss from [23]\\.[0-9]+ to [01]\\.[0-9]+, test accuracy [01]\\." resnet_images
