@@ -89,14 +89,13 @@ def task(tf, job, index, hosts, folder):
     print(json.dumps(results), flush=True)
 
 
-def free_addresses(count):
+def held_sockets(count):
+    """Sockets with ports that no other program gets while they are open. Servers that set SO_REUSEADDR can listen there."""
     sockets = [socket.socket() for _ in range(count)]
-    for listener in sockets:
-        listener.bind(("localhost", 0))
-    addresses = ["localhost:%d" % listener.getsockname()[1] for listener in sockets]
-    for listener in sockets:
-        listener.close()
-    return addresses
+    for held in sockets:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("localhost", 0))
+    return sockets
 
 
 def distinct(losses):
@@ -112,7 +111,8 @@ def run(tf, *of_task):
     if of_task:
         task(tf, *of_task)
         return
-    hosts, folder = json.dumps(free_addresses(3)), tempfile.mkdtemp()
+    sockets, folder = held_sockets(3), tempfile.mkdtemp()
+    hosts = json.dumps(["localhost:%d" % held.getsockname()[1] for held in sockets])
     package = "tensorbraid" if tf.__name__ == "tensorbraid" else "tensorflow"
     tasks = [subprocess.Popen([sys.executable, RUN_PROGRAM, package, "parameter_servers", job, index, hosts, folder],
                               stdout=subprocess.PIPE, text=True)
@@ -124,6 +124,8 @@ def run(tf, *of_task):
         for process in tasks:
             process.kill()
             process.communicate()
+        for held in sockets:
+            held.close()
     (first, weights), (second, _) = results[0][0], results[1][0]
     for step, loss in sorted(first + second):
         print(step, repr(loss))
