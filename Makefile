@@ -19,7 +19,8 @@ help:
 	@echo "make examples  train each program of examples/ to the accuracy that it should reach, which takes some minutes;"
 	@echo "               with the whole of MNIST in idx format: DATA=DIR"
 	@echo "make test      build the preset 'release' and run its tests"
-	@echo "make test_long  jobs of hundreds of tasks, tasks that are killed again and again, a recommender in many settings; takes some minutes"
+	@echo "make test_long  jobs of hundreds of tasks, tasks that are killed and saves that fail again and again, a recommender in many settings;"
+	@echo "               takes some minutes"
 	@echo "make test_accelerators  test with plugins of accelerators that compute on the CPU, which it installs (tests/accelerators/README.md)"
 	@echo "make test_tensorflow  compare with TensorFlow, which it installs; takes some minutes (tests/interop/README.md)"
 	@echo "make test_keras  test tf.keras, and run the library Keras's own tests, which it installs; PARTS=3: a third of them,"
@@ -47,6 +48,7 @@ test: release
 	ctest --preset release
 
 test_long: release
+	cmake --build --preset release --target long_tests
 	ctest --preset long
 
 test_accelerators: release

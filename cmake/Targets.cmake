@@ -156,19 +156,21 @@ function(tensorbraid_test_library name)
   tensorbraid_test_code(${name} 8)
 endfunction()
 
-# tensorbraid_test(NAME [SLOW] [NO_TSAN] [UNIT_SIZE n] FILE...): one GoogleTest binary, one ctest entry.
+# tensorbraid_test(NAME [SLOW | LONG] [NO_TSAN] [UNIT_SIZE n] FILE...): one GoogleTest binary, one ctest entry.
 # Tests are fast by default: all fast ones together take less than a minute. SLOW ones start processes or compare many
-# cases. NO_TSAN is for tests in which ThreadSanitizer finds nothing: those without threads, and those that use gRPC, which
+# cases. LONG ones take so long for the processor that `make test` does without them: `make test_long` builds the target
+# long_tests and runs them. NO_TSAN is for tests in which ThreadSanitizer finds nothing: those without threads, and those that use gRPC, which
 # Debian builds without ThreadSanitizer, so that it reports false races. UNIT_SIZE (default: 8): see tensorbraid_test_code.
 # An object costs a second or two before the first test, so small files share large units; one takes about ten seconds.
 #
 # The presets asan and tsan build the target sanitized_tests: the tests that they run, and nothing else.
 add_custom_target(sanitized_tests)
+add_custom_target(long_tests)
 function(tensorbraid_test name)
   if(NOT TENSORBRAID_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "SLOW;NO_TSAN" "UNIT_SIZE" "" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW;LONG;NO_TSAN" "UNIT_SIZE" "" ${ARGN})
   if(NOT ARG_UNIT_SIZE)
     set(ARG_UNIT_SIZE 8)
   endif()
@@ -182,13 +184,18 @@ function(tensorbraid_test name)
   if(ARG_SLOW)
     set(labels slow)
     set(cost 100)
+  elseif(ARG_LONG)
+    set(labels slow long)
+    set(cost 100)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(long_tests ${name})
   else()
     set(labels fast)
   endif()
   if(ARG_NO_TSAN)
     list(APPEND labels notsan)
   endif()
-  if(NOT ARG_SLOW AND NOT (ARG_NO_TSAN AND TENSORBRAID_SANITIZE MATCHES thread))
+  if(NOT ARG_SLOW AND NOT ARG_LONG AND NOT (ARG_NO_TSAN AND TENSORBRAID_SANITIZE MATCHES thread))
     add_dependencies(sanitized_tests ${name})
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${TENSORBRAID_TEST_TIMEOUT} COST ${cost})
