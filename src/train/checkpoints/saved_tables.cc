@@ -58,6 +58,12 @@ Operation AddRestoreAlways(Graph& graph, const SavedTable& saved, const std::str
   return all.Finish();
 }
 
+// The name with which the names of the other variables of a variable, such as the powers of AdamAsync, begin. The parts
+// of a static variable are saved under the name of the whole, and these variables under those of the parts.
+const std::string& OwnNameOf(const SavedVariable& saved) {
+  return saved.variable.part_of() != nullptr ? saved.variable.name() : saved.name;
+}
+
 }  // namespace
 
 StatusOr<std::vector<SavedTable>> SavedTablesOf(const std::vector<const SavedVariable*>& variables) {
@@ -198,14 +204,15 @@ std::string WholeNameOf(const SavedVariable& saved) {
 }
 
 std::map<std::string, std::string> NamesInOtherParts(const std::vector<const SavedVariable*>& variables,
-                                                     const std::vector<SavedTable>& tables,
                                                      const std::function<bool(const std::string&)>& has) {
   std::map<std::string, std::string> names;
   for (const SavedVariable* v : variables) {
     if (v->variable.table() != nullptr || has(v->name)) continue;
-    for (const SavedTable& table : tables) {
-      if (!v->name.starts_with(table.table->name + "/")) continue;
-      const std::string whole = WholeNameOf(*table.table), rest = v->name.substr(table.table->name.size());
+    for (const SavedVariable* owner : variables) {
+      const std::string& of = OwnNameOf(*owner);
+      if (!v->name.starts_with(of) || v->name[of.size()] != '/') continue;
+      const std::string whole = owner->variable.table() != nullptr ? WholeNameOf(*owner) : owner->name;
+      const std::string rest = v->name.substr(of.size());
       for (const std::string& name : {whole + rest, StrCat(whole, "/part_0", rest)}) {
         if (has(name)) names[v->name] = name;
       }

@@ -80,10 +80,9 @@ std::string WholeNameOf(const SavedVariable& saved);
 std::vector<std::string> NamesOfRows(const SavedVariable& saved);
 
 // Which names the checkpoint has in place of those of variables that it lacks, because it was saved with another number
-// of parts. These are variables that belong to a part of a table, such as the powers of AdamAsync: each part was
+// of parts. These variables belong to a part of another variable, such as the powers of AdamAsync: each part was
 // updated in every step, so those of the first part hold for all.
 std::map<std::string, std::string> NamesInOtherParts(const std::vector<const SavedVariable*>& variables,
-                                                     const std::vector<SavedTable>& tables,
                                                      const std::function<bool(const std::string&)>& has);
 
 }  // namespace tensorbraid

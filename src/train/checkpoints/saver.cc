@@ -403,11 +403,9 @@ StatusOr<std::string> Saver::Impl::MetaGraph() {
 std::map<std::string, std::string> Saver::Impl::RenamedIn(const std::string& path) const {
   std::vector<const SavedVariable*> variables;
   for (const SavedVariable& v : options.variables) variables.push_back(&v);
-  const auto tables = SavedTablesOf(variables);
-  if (!tables.ok() || tables->empty()) return {};
   const auto reader = CheckpointReader::Open(path);
   if (!reader.ok()) return {};
-  return NamesInOtherParts(variables, *tables, [&](const std::string& name) { return (*reader)->HasTensor(name); });
+  return NamesInOtherParts(variables, [&](const std::string& name) { return (*reader)->HasTensor(name); });
 }
 
 Status Saver::Impl::CheckContents(const IncrementChain& chain,

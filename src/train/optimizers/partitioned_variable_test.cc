@@ -155,6 +155,48 @@ TEST(PartitionedVariableTest, CheckpointsHoldTheWholeVariableAndRestoreIntoOther
   }
 }
 
+// AdamAsync has two scalars for each part. Restored into more parts, the new ones get those of the first.
+TEST(PartitionedVariableTest, ScalarsOfPartsAreRestoredIntoOtherParts) {
+  TempDir dir;
+  struct Model {
+    explicit Model(int64_t parts) {
+      Output whole;
+      if (parts == 0) {
+        all = {Variable(g, {7, 2}, Constant(Counted({7, 2})), {.name = "table"})};
+        whole = all[0].value();
+      } else {
+        const PartitionedVariable table(g, Counted({7, 2}), FixedSizePartitioner(parts), {.name = "table"});
+        all = table.parts();
+        whole = table.AsTensor();
+      }
+      train = adam.Minimize(ReduceSum(Square(whole)));
+      for (const Variable& part : all) powers.emplace_back(adam.GetSlot(part, "beta1_power").value());
+    }
+    Graph g;
+    std::vector<Variable> all;
+    AdamAsyncOptimizer adam{0.5};
+    Operation train;
+    std::vector<Fetch> powers;
+  };
+  for (const int64_t parts : {0, 1, 3}) {
+    Model m(parts);
+    Saver saver(m.g);
+    auto session = Started(m.g);
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(session->Run({m.train}).ok());
+    const auto path = saver.Save(*session, StrCat(dir.path(), "/model", parts));
+    ASSERT_TRUE(path.ok()) << path.status();
+    for (const int64_t into : {0, 1, 2, 5}) {
+      Model other(into);
+      Saver restorer(other.g);
+      auto restored = Started(other.g);
+      const Status status = restorer.Restore(*restored, *path);
+      ASSERT_TRUE(status.ok()) << parts << " parts into " << into << ": " << status;
+      const auto powers = restored->Run(other.powers).value();
+      for (const Tensor& power : powers) EXPECT_NEAR(power.scalar<float>(), 0.9 * 0.9 * 0.9, 1e-6) << into;
+    }
+  }
+}
+
 TEST(PartitionedVariableTest, ACheckpointOfAnotherShapeIsRefused) {
   TempDir dir;
   Graph g;
