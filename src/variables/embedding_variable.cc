@@ -130,10 +130,12 @@ EmbeddingVariable::EmbeddingVariable(Graph& graph, int64_t dim, const EmbeddingV
   name_ = made_parts[0].table()->whole;
   dim_ = dim;
   parts_ = std::move(made_parts);
-  if (options.restore_from.empty()) return;
   GraphImpl& impl = ImplOf(graph);
   const GraphLock lock(impl);
   for (const Variable& part : parts_) {
+    // Programs of a cluster may have graphs with different seeds (runtime/tables/rows_description.h).
+    if (rows->seed == 0) impl.SetAttr(NodeOf(part.handle()), "_seed_of_graph", AttrValue(true));
+    if (options.restore_from.empty()) continue;
     impl.SetAttr(NodeOf(part.handle()), kRestoreFromAttr, AttrValue(options.restore_from));
     impl.SetAttr(NodeOf(part.handle()), kRestoredNameAttr,
                  AttrValue(options.restored_name.empty() ? name_ : options.restored_name));

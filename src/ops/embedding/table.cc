@@ -25,9 +25,9 @@ Status TableShapeShape(ShapeContext& c) {
 }  // namespace
 
 void RegisterEmbeddingTableOps(OpRegistry& r) {
-  // Attributes that only some nodes have: `_whole`, `_part`, `_parts`, `_seed`, `_initializer`, `_initializer_args`,
-  // `_matrix_rows` and `_matrix` on the handle of a table; `_table` and `_initial` on the handle of a slot, and `_dim`,
-  // the row length of the table, if the slot has another one (docs/design/0035).
+  // Attributes that only some nodes have: `_whole`, `_part`, `_parts`, `_seed`, `_seed_of_graph`, `_initializer`,
+  // `_initializer_args`, `_matrix_rows` and `_matrix` on the handle of a table; `_table` and `_initial` on the handle
+  // of a slot, and `_dim`, the row length of the table, if the slot has another one (docs/design/0035).
   r.Add(Op("KvVarHandleOp")
             .Attr("container: string = ''")
             .Attr("shared_name: string = ''")

@@ -1,8 +1,10 @@
 #include "runtime/tables/embedding_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "core/text/logging.h"
 #include "core/text/strings.h"
 #include "core/threads/background_thread.h"
 
@@ -29,24 +31,54 @@ StatusOr<std::shared_ptr<KeyCounts>> CountsFor(const RowsDescription& descriptio
 
 }  // namespace
 
+std::string EmbeddingTable::Title() const {
+  return StrCat("growing table '", name_, "'", task_.empty() ? "" : " on ", task_);
+}
+
 Status EmbeddingTable::Undescribed() const {
   return FailedPrecondition("growing table '", name_,
                             "' is only known by a slot: run a step that uses the table itself");
 }
 
-Status EmbeddingTable::Describe(RowsDescription description) {
+Status EmbeddingTable::Describe(const std::shared_ptr<const RowsDescription>& description) {
   WriterLock lock(mu_);
-  if (!now_) {
-    rows_ = NewRows(description);
-    TF_ASSIGN_OR_RETURN(counts_, CountsFor(description));
+  if (now_ == nullptr) {
+    rows_ = NewRows(*description);
+    TF_ASSIGN_OR_RETURN(counts_, CountsFor(*description));
     now_ = description;
-  } else if (now_->part != description.part || now_->parts != description.parts) {
-    return InvalidArgument("growing table '", name_, "' holds part ", now_->part, " of ", now_->parts,
-                           ", and cannot become part ", description.part, " of ", description.parts,
-                           ": give the table another name, or reset the container that holds it");
+  } else if (now_->part != description->part || now_->parts != description->parts) {
+    return InvalidArgument(Title(), " holds part ", now_->part, " of ", now_->parts, ", and cannot become part ",
+                           description->part, " of ", description->parts,
+                           ": give it the same partitioner in all programs, or another name", kDescribeAlike);
   }
-  later_ = std::move(description);
   return OkStatus();
+}
+
+Status EmbeddingTable::CheckDescribed(std::span<const int> columns, std::span<const ColumnDescription> said,
+                                      TableUse use) const {
+  static std::atomic<bool> logged{false};
+  ReaderLock lock(mu_);
+  TableDifferences found;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = columns_[static_cast<size_t>(columns[i])];
+    if (!column.initialized) return OkStatus();
+    if (columns[i] == 0) {
+      if (now_ != said[i].rows) FindDifferences(*now_, *said[i].rows, use, &found);
+    } else if (column.initial != said[i].initial && !std::isnan(column.initial)) {
+      found.ours.push_back(StrCat("slot '", column.name, "' that begins with ", column.initial));
+      found.theirs.push_back(StrCat("slot '", column.name, "' that begins with ", said[i].initial));
+    }
+  }
+  if (!found.drawn.empty() && !logged.exchange(true)) {
+    TB_LOG(Warning, "runtime") << "a program describes " << Title()
+                               << " with other initial rows than the program that has initialized or restored it: "
+                               << found.drawn
+                               << ". The initial rows of the latter are used for all programs. If each start is to "
+                                  "have the same ones, give the initializer a seed. This is said of one table only";
+  }
+  if (found.ours.empty()) return OkStatus();
+  return InvalidArgument(Title(), " was initialized or restored with ", StrJoin(found.ours, ", "),
+                         ", but this program describes it with ", StrJoin(found.theirs, ", "), kDescribeAlike);
 }
 
 StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial, int64_t width) {
@@ -58,7 +90,6 @@ StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial, 
       return InvalidArgument("slot '", name, "' of growing table '", name_, "' has ", columns_[column].width,
                              " numbers in a row, and cannot have ", width, ": give it another name");
     }
-    columns_[column].later_initial = initial;
     return static_cast<int>(column);
   }
   if (columns_.size() == kMostColumns) {
@@ -66,7 +97,7 @@ StatusOr<int> EmbeddingTable::AddColumn(const std::string& name, float initial, 
                            " slots already, which is the most");
   }
   if (rows_ != nullptr) rows_->SetWidth(columns_.size(), width);
-  columns_.push_back({.name = name, .width = width, .initial = initial, .later_initial = initial});
+  columns_.push_back({.name = name, .width = width, .initial = initial});
   return static_cast<int>(columns_.size() - 1);
 }
 
@@ -93,18 +124,18 @@ std::vector<float> EmbeddingTable::Initials() const {
   return initial;
 }
 
-Status EmbeddingTable::Initialize(int column) {
+Status EmbeddingTable::Initialize(int column, const ColumnDescription& as) {
   std::shared_ptr<TableRows> rows;  // then the earlier ones, which are freed after the lock is released
   std::shared_ptr<KeyCounts> counts;
   WriterLock lock(mu_);
   auto& c = columns_[static_cast<size_t>(column)];
   if (column > 0) {
-    c.initial = c.later_initial;
+    c.initial = as.initial;
     if (rows_ != nullptr) TF_RETURN_IF_ERROR(rows_->FillColumn(static_cast<size_t>(column), Initials()));
   } else {
-    if (!later_) return Undescribed();
-    TF_ASSIGN_OR_RETURN(counts, CountsFor(*later_));
-    now_ = later_;
+    if (as.rows == nullptr) return Undescribed();
+    TF_ASSIGN_OR_RETURN(counts, CountsFor(*as.rows));
+    now_ = as.rows;
     rows = NewRows(*now_);
     Exchange(rows, counts);
   }
@@ -155,7 +186,7 @@ Status EmbeddingTable::CheckInitialized(std::span<const int> columns) const {
 
 bool EmbeddingTable::skips_not_finite() const {
   ReaderLock lock(mu_);
-  return now_ && now_->skip_not_finite;
+  return now_ != nullptr && now_->skip_not_finite;
 }
 
 StatusOr<int64_t> EmbeddingTable::NumRows() const {
@@ -404,17 +435,17 @@ Status EmbeddingTable::ExportInOrder(std::span<const int> columns, const Copy& c
       exported.initial, [&](int residue, SmallTable& small) { copy(residue, small, exported.counts.get()); }, after);
 }
 
-Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
-  RowsDescription description;
+Status EmbeddingTable::Replace(std::span<const int> columns, std::span<const ColumnDescription> as, const Fill& fill) {
+  const std::shared_ptr<const RowsDescription> described = as[0].rows;
+  const RowsDescription& description = *described;
   std::vector<float> initial;
   std::shared_ptr<TableRows> rows;
   {
     ReaderLock lock(mu_);
-    if (!later_) return Undescribed();
-    description = *later_;
-    for (const Column& column : columns_) initial.push_back(column.later_initial);
+    initial = Initials();
     rows = NewRows(description);
   }
+  for (size_t i = 1; i < columns.size(); ++i) initial[static_cast<size_t>(columns[i])] = as[i].initial;
   TF_ASSIGN_OR_RETURN(std::shared_ptr<KeyCounts> counts, CountsFor(description));
   const TableRows::Visit visit{.keys = {},
                                .columns = {},
@@ -430,9 +461,8 @@ Status EmbeddingTable::Replace(std::span<const int> columns, const Fill& fill) {
     rows->SetWidth(column, columns_[column].width);
   }
   TF_RETURN_IF_ERROR(rows->EnsureColumns(Initials()));
-  now_ = std::move(description);
+  now_ = described;
   Exchange(rows, counts);  // the earlier ones are freed after the lock is released
-  columns_[0].initialized = true;
   for (const int column : columns) columns_[static_cast<size_t>(column)].initialized = true;
   return OkStatus();
 }

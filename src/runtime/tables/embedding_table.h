@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,29 +15,12 @@
 #include "runtime/kernel/resource.h"
 #include "runtime/tables/eviction.h"
 #include "runtime/tables/key_counts.h"
+#include "runtime/tables/rows_description.h"
 #include "runtime/tables/table_numbers.h"
 #include "runtime/tables/table_rows.h"
 #include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
-
-// What the handle of a table, or of a part of it, says about the rows.
-struct RowsDescription {
-  std::string whole;  // the name of the whole table, from which initial values follow
-  int part = 0;
-  int parts = 1;
-  std::shared_ptr<const FirstRows> rows;  // the first values of rows
-  // An update makes the row of a key when the key has occurred so many times in updates, this one included. Until then
-  // the updates of the key only count. 0: the first update makes the row, and nothing is counted.
-  int64_t filter_freq = 0;
-  float no_permission = 0;  // what a lookup gives in column 0 for a key that is not admitted
-  // With a filter: the keys that a Bloom filter is made for, and how often it may count too high. 0: counts are exact.
-  int64_t filter_keys = 0;
-  double filter_error = 0;
-  EvictionRule evict = {};
-  // Whether updates leave out rows whose gradient has a number that is not finite (kernels/cpu/embedding/update.cc).
-  bool skip_not_finite = false;
-};
 
 // The rows of a growing table, or of one part of it. Column 0 is the variable. The slots that optimizers keep for it
 // are further columns of the same rows, which have one initial number each. A lookup only reads; an update makes the
@@ -55,24 +37,33 @@ class EmbeddingTable final : public Resource {
   static constexpr const char* kTypeName = "growing table";
   // An estimate of the time to find the row of a key.
   static constexpr double kVisitNs = 60;
-  // REQUIRES: dim >= 1.
-  EmbeddingTable(std::string name, int64_t dim) : name_(std::move(name)), dim_(dim) {}
+  // `task` is for messages: "ps/0". REQUIRES: dim >= 1.
+  EmbeddingTable(std::string name, int64_t dim, std::string task = "")
+      : name_(std::move(name)), dim_(dim), task_(std::move(task)) {}
 
   const std::string& name() const { return name_; }
   int64_t dim() const { return dim_; }
+  // "growing table 'users' on ps/0".
+  std::string Title() const;
 
-  // The first description makes the table. A later one must be for the same part, or the result is InvalidArgument;
-  // what it says about first values counts from the next Initialize(0) or Replace on.
-  Status Describe(RowsDescription description);
+  // The first description makes the table. A later one must be for the same part, or the result is InvalidArgument.
+  // What else a description says counts from an Initialize or a Replace with it.
+  Status Describe(const std::shared_ptr<const RowsDescription>& description);
   // Returns the column with this name, which is made if there is none. Its rows have `width` numbers, or dim() if that
-  // is 0. `initial` is the number in its rows; for an existing column it counts from the next Initialize or Replace on.
-  // InvalidArgument if there are kMostColumns already, or if the column has another width.
+  // is 0. `initial` is the number in its rows; an existing column keeps its number. InvalidArgument if there are
+  // kMostColumns already, or if the column has another width.
   StatusOr<int> AddColumn(const std::string& name, float initial, int64_t width = 0);
   // How many numbers a row has in a column.
   int64_t width(int column) const;
 
-  // Column 0: removes all rows. Another column: sets all rows to its initial number. The column is initialized then.
-  Status Initialize(int column);
+  // Column 0: removes all rows; `as.rows` describes the table from now on. FailedPrecondition if it is null. Another
+  // column: sets all rows to `as.initial`, with which its numbers begin from now on. The column is initialized then.
+  Status Initialize(int column, const ColumnDescription& as);
+  // Whether these columns have what `said`, one for each of them, says about them, as far as it counts for `use`.
+  // InvalidArgument, with what differs and what to do, if not. Each program of a cluster has a description of its own,
+  // and the table follows that of the program that has initialized or restored it. What is drawn by a seed of the graph
+  // may differ; the log says so once. OK for columns that are not initialized, since using them is another error.
+  Status CheckDescribed(std::span<const int> columns, std::span<const ColumnDescription> said, TableUse use) const;
   // Takes a column back to what it was before Initialize; column 0: all rows and all columns. NotFound if the column is
   // not initialized. This is what destroying a handle does.
   Status Uninitialize(int column);
@@ -138,20 +129,19 @@ class EmbeddingTable final : public Resource {
 
   // Replaces all rows by those that `fill` makes in `rows`, with `visit` as an example of a visit that adds rows: it
   // has the part's first values and initial numbers. `counts` are those of the keys, or null without a filter. If
-  // `fill` returns an error, nothing changes. Column 0 and `columns` are initialized then. Other threads use the
-  // earlier rows while `fill` runs. FailedPrecondition if no handle has described the table.
+  // `fill` returns an error, nothing changes. Otherwise `columns`, of which the first is 0, are initialized then, as
+  // `as`, one for each of them, says. Other threads use the earlier rows while `fill` runs.
   using Fill = std::function<Status(const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows,
                                     KeyCounts* counts)>;
-  Status Replace(std::span<const int> columns, const Fill& fill);
+  Status Replace(std::span<const int> columns, std::span<const ColumnDescription> as, const Fill& fill);
 
   std::string DebugString() const override;
 
  private:
   struct Column {
     std::string name;
-    int64_t width;            // how many numbers a row has
-    float initial = 0;        // in the rows that are made now
-    float later_initial = 0;  // in the rows that are made after the next Initialize or Replace
+    int64_t width;      // how many numbers a row has
+    float initial = 0;  // in the rows that are made
     bool initialized = false;
   };
   Status CheckInitialized(std::span<const int> columns) const TB_REQUIRES_SHARED(mu_);
@@ -184,10 +174,10 @@ class EmbeddingTable final : public Resource {
 
   const std::string name_;
   const int64_t dim_;
-  Mutex eviction_mu_;                                        // held by an eviction, which acquires mu_ for moments
-  mutable SharedMutex mu_;                                   // held as a reader by whoever uses the rows
-  std::optional<RowsDescription> now_ TB_GUARDED_BY(mu_);    // of the rows
-  std::optional<RowsDescription> later_ TB_GUARDED_BY(mu_);  // from the next Initialize(0) or Replace on
+  const std::string task_;
+  Mutex eviction_mu_;       // held by an eviction, which acquires mu_ for moments
+  mutable SharedMutex mu_;  // held as a reader by whoever uses the rows
+  std::shared_ptr<const RowsDescription> now_ TB_GUARDED_BY(mu_);  // of the rows; null until the table is described
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{.name = name_, .width = dim_}};
   std::shared_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
   std::shared_ptr<KeyCounts> counts_ TB_GUARDED_BY(mu_);  // of all keys; null without a filter
@@ -200,19 +190,24 @@ class EmbeddingTable final : public Resource {
   LastMinute growth_;
 };
 
-// What a handle of a growing table names: the variable or one slot.
+// What a handle of a growing table names: the variable or one slot. Each handle has an object of its own, since
+// programs may describe a table differently.
 class TableColumn final : public Resource {
  public:
   static constexpr const char* kTypeName = "growing table's column";
-  TableColumn(RefPtr<EmbeddingTable> table, int column) : table_(std::move(table)), column_(column) {}
+  TableColumn(RefPtr<EmbeddingTable> table, int column, ColumnDescription said)
+      : table_(std::move(table)), column_(column), said_(std::move(said)) {}
 
   EmbeddingTable& table() const { return *table_; }
   int column() const { return column_; }
+  // What this handle says about the column.
+  const ColumnDescription& said() const { return said_; }
   std::string DebugString() const override;
 
  private:
   const RefPtr<EmbeddingTable> table_;
   const int column_;
+  const ColumnDescription said_;
 };
 
 }  // namespace tensorbraid

@@ -173,9 +173,10 @@ class ZeroRows final : public FirstRows {
 TEST(EvictionInBackgroundTest, ATableStaysWithinItsLimit) {
   ThreadPool pool("pool", 2);
   const auto table = MakeRef<EmbeddingTable>("emb", kDim);
-  RowsDescription description = {.whole = "emb", .rows = std::make_shared<ZeroRows>(), .evict = {.most_rows = 800}};
+  const auto description = std::make_shared<const RowsDescription>(
+      RowsDescription{.whole = "emb", .rows = std::make_shared<ZeroRows>(), .evict = {.most_rows = 800}});
   ASSERT_TRUE(table->Describe(description).ok());
-  ASSERT_TRUE(table->Initialize(0).ok());
+  ASSERT_TRUE(table->Initialize(0, {.rows = description}).ok());
   const auto update = [&](int64_t first, int64_t step) {
     std::vector<int64_t> keys;
     for (int64_t key = first; key < first + 50; ++key) keys.push_back(key * 37);
@@ -216,9 +217,10 @@ TEST(EvictionInBackgroundTest, ATableStaysWithinItsLimit) {
 TEST(EvictionInBackgroundTest, APoolWithoutThreadsEvictsAtOnce) {
   ThreadPool pool("pool", 0);
   const auto table = MakeRef<EmbeddingTable>("emb", kDim);
-  RowsDescription description = {.whole = "emb", .rows = std::make_shared<ZeroRows>(), .evict = {.steps_to_live = 5}};
+  const auto description = std::make_shared<const RowsDescription>(
+      RowsDescription{.whole = "emb", .rows = std::make_shared<ZeroRows>(), .evict = {.steps_to_live = 5}});
   ASSERT_TRUE(table->Describe(description).ok());
-  ASSERT_TRUE(table->Initialize(0).ok());
+  ASSERT_TRUE(table->Initialize(0, {.rows = description}).ok());
   const int columns[] = {0};
   const auto update = [&](std::vector<int64_t> keys, int64_t step) {
     return table->Update(pool, columns, keys, {}, step, 10, [](std::span<const VisitedRow>) {});

@@ -131,7 +131,7 @@ Status RestoreTable(KernelContext& ctx, int first, const std::vector<std::string
   if (table.slots.size() != of.columns.size() || std::count(table.slots.begin(), table.slots.end(), "") > 1) {
     return InvalidArgument("slot_names must have one name for each of ", of.columns.size() - 1, " slots");
   }
-  return of.table->Replace(of.columns,
+  return of.table->Replace(of.columns, of.said,
                            [&](const RowsDescription& description, const TableRows::Visit& visit, TableRows& rows,
                                KeyCounts* counts) -> Status {
                              TF_RETURN_IF_ERROR(ReadRows(ctx, table, prefixes, description, visit, rows, counts));

@@ -17,6 +17,7 @@ namespace tensorbraid::cpu {
 struct TableColumns {
   RefPtr<EmbeddingTable> table;
   std::vector<int> columns;
+  std::vector<ColumnDescription> said;  // by their handles
 };
 
 // The columns that these inputs name. InvalidArgument, with the names, if they belong to different tables or one of
@@ -37,6 +38,7 @@ inline StatusOr<TableColumns> ColumnsOf(KernelContext& ctx, std::span<const int>
       return InvalidArgument("column '", name, "' of growing table '", table.name(), "' is given twice");
     }
     result.columns.push_back(column->column());
+    result.said.push_back(column->said());
   }
   return result;
 }

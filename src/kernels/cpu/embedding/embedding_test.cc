@@ -615,6 +615,8 @@ TEST_F(TableErrorsTest, ShapesThatDoNotFit) {
   const TestTable longer{.dim = 3};
   Expect(longer.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kInvalidArgument,
          "has rows of 2 numbers");
+  Expect(longer.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kInvalidArgument,
+         "the same embedding_dim in all programs");
 }
 
 TEST_F(TableErrorsTest, ColumnsOfOtherTables) {
@@ -646,6 +648,95 @@ TEST_F(TableErrorsTest, TablesWithoutValues) {
       .name = "emb", .dim = 2, .initializer = "constant", .arguments = {1}, .slots = {{"emb/new", 0}}};
   Expect(with_slot.Update(task_, "Adagrad", {1}, Floats({1, 2}, {1, 1}), Keys({5})),
          absl::StatusCode::kFailedPrecondition, "uninitialized value emb/new.");
+}
+
+// Programs of a cluster have a graph each, and so have a table's description each.
+TEST_F(TableErrorsTest, DescriptionsOfOtherPrograms) {
+  const auto use = [&](const TestTable& other) {
+    const Status lookup = other.Lookup(task_, std::vector<int64_t>{1}).status();
+    const Status update = other.Update(task_, "Adagrad", {1}, Floats({1, 2}, {1, 1}), Keys({5}));
+    EXPECT_TRUE(other.Rows(task_).ok());
+    return std::pair(lookup, update);
+  };
+  const auto refused = [&](const TestTable& other, const std::string& text) {
+    const auto [lookup, update] = use(other);
+    Expect(lookup, absl::StatusCode::kInvalidArgument, text);
+    Expect(update, absl::StatusCode::kInvalidArgument, text);
+  };
+  TestTable other = table_;
+  EXPECT_TRUE(use(other).second.ok());
+  other.filter_freq = 2;
+  refused(other,
+          "growing table 'emb' on localhost/0 was initialized or restored with no filter, but this program describes "
+          "it with CounterFilter(filter_freq=2). All programs");
+  other = table_;
+  other.arguments = {2};
+  refused(other, "the initializer constant(1), but this program describes it with the initializer constant(2)");
+  other = table_;
+  other.matrix = Floats({1, 2}, {1, 1});
+  refused(other, "with a matrix of 1 initial rows");
+
+  // A lookup needs neither an eviction nor slots.
+  other = table_;
+  other.steps_to_live = 10;
+  EXPECT_TRUE(use(other).first.ok());
+  Expect(use(other).second, absl::StatusCode::kInvalidArgument, "with GlobalStepEvict(steps_to_live=10)");
+  other = table_;
+  other.slots[0].second = 0.2f;
+  EXPECT_TRUE(use(other).first.ok());
+  Expect(use(other).second, absl::StatusCode::kInvalidArgument,
+         "slot 'emb/Adagrad' that begins with 0.1, but this program describes it with slot 'emb/Adagrad' that begins "
+         "with 0.2");
+
+  // Another optimizer may add slots.
+  other = table_;
+  other.slots = {{"emb/Later", 0.3f}};
+  Graph g;
+  ASSERT_TRUE(task_.RunOp(g, NodeBuilder(g, "_InitializeTable").Input(other.Slot(g, 0)).Finish()).ok());
+  EXPECT_TRUE(use(other).second.ok());
+  EXPECT_TRUE(use(table_).second.ok());
+
+  // The program that initializes the table decides.
+  other = table_;
+  other.slots[0].second = 0.2f;
+  other.filter_freq = 3;
+  ASSERT_TRUE(other.Initialize(task_).ok());
+  EXPECT_TRUE(use(other).second.ok());
+  refused(table_, "with CounterFilter(filter_freq=3), ");
+}
+
+TEST_F(TableErrorsTest, SeedsOfOtherPrograms) {
+  const TestTable seven{.name = "seeds", .dim = 2}, eight{.name = "seeds", .dim = 2, .seed = 8};
+  ASSERT_TRUE(seven.Initialize(task_).ok());
+  Expect(eight.Lookup(task_, std::vector<int64_t>{1}).status(), absl::StatusCode::kInvalidArgument,
+         "seed 7 of its initializer, but this program describes it with seed 8 of its initializer");
+
+  // Seeds of graphs may differ. The rows are those of the program that has initialized the table.
+  TestTable first = eight, second = seven;
+  first.seed_of_graph = second.seed_of_graph = true;
+  first.name = second.name = "graphs";
+  EXPECT_FALSE(second.Lookup(task_, std::vector<int64_t>{1}).ok());
+  ASSERT_TRUE(first.Initialize(task_).ok());
+  const auto expected = ValuesOf(*first.Lookup(task_, {1}));
+  EXPECT_EQ(ValuesOf(*second.Lookup(task_, {1})), expected);
+  TestTask alone;
+  ASSERT_TRUE(first.Initialize(alone).ok());
+  EXPECT_EQ(ValuesOf(*first.Lookup(alone, {1})), expected);
+}
+
+// The handles of a program are objects of their own, and any of them ends the table.
+TEST_F(TableErrorsTest, AnotherProgramDestroysATable) {
+  ASSERT_TRUE(table_.Update(task_, "Adagrad", {1}, Floats({1, 2}, {1, 1}), Keys({5})).ok());
+  Graph g;
+  const auto destroy = [&] {
+    return task_.RunOp(
+        g, NodeBuilder(g, "DestroyResourceOp").Input(table_.Handle(g)).Attr("ignore_lookup_error", false).Finish());
+  };
+  ASSERT_TRUE(destroy().ok());
+  Expect(table_.Rows(task_).status(), absl::StatusCode::kFailedPrecondition, "uninitialized value emb.");
+  Expect(destroy(), absl::StatusCode::kNotFound, "has no values");
+  ASSERT_TRUE(table_.Initialize(task_).ok());
+  EXPECT_EQ(*table_.Rows(task_), 0);
 }
 
 TEST_F(TableErrorsTest, PartsAndInitializers) {

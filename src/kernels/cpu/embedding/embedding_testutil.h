@@ -53,6 +53,8 @@ struct TestTable {
   std::vector<std::pair<std::string, float>> slots = {};  // names and initial numbers
   int64_t matrix_rows = 0;
   Tensor matrix = {};  // if it is valid, the matrix of initial rows
+  bool seed_of_graph = false;
+  int64_t filter_freq = 0, steps_to_live = 0;
 
   Output Handle(Graph& g) const {
     NodeBuilder handle(g, "KvVarHandleOp");
@@ -65,6 +67,9 @@ struct TestTable {
         .Attr("_part", part)
         .Attr("_parts", parts)
         .Attr("_seed", seed)
+        .Attr("_seed_of_graph", seed_of_graph)
+        .Attr("_filter_freq", filter_freq)
+        .Attr("_steps_to_live", steps_to_live)
         .Attr("_initializer", initializer)
         .Attr("_initializer_args", arguments)
         .Output();

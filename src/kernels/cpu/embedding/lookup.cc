@@ -24,6 +24,8 @@ StatusOr<EmbeddingTable::Defaults> DefaultsOf(const Tensor& value, int64_t keys,
 Status Lookup(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto column, ctx.LookupResource<TableColumn>(0));
   const EmbeddingTable& table = column->table();
+  const int columns[] = {column->column()};
+  TF_RETURN_IF_ERROR(table.CheckDescribed(columns, {&column->said(), 1}, TableUse::kLookup));
   const int64_t width = table.width(column->column());
   std::vector<int64_t> widened;
   const std::span<const int64_t> keys = KeysOf(ctx.input(1), &widened);

@@ -1,10 +1,13 @@
 // Kernels that create and describe growing tables.
 #include <algorithm>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
 
+#include "core/text/device_name.h"
 #include "core/text/strings.h"
+#include "core/values/fingerprint.h"
 #include "graph/model/attr_or.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/embedding/initial_rows.h"
@@ -23,26 +26,31 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
         width_(c.attr<Shape>("shape").dim(0)),
         dim_(AttrOr<int64_t>(c.node(), "_dim", width_)),
         of_table_(AttrOr<std::string>(c.node(), "_table", "")),
-        initial_(AttrOr<float>(c.node(), "_initial", 0)),
+        task_(TaskOf(c.device())),
         part_(AttrOr<int64_t>(c.node(), "_part", 0)),
         parts_(AttrOr<int64_t>(c.node(), "_parts", 1)) {
-    description_.whole = AttrOr<std::string>(c.node(), "_whole", name());
-    auto rows = FirstRowsOf(c.node());
-    rows_status_ = rows.status();
-    if (rows.ok()) description_.rows = *std::move(rows);
-    description_.filter_freq = AttrOr<int64_t>(c.node(), "_filter_freq", 0);
-    description_.filter_keys = AttrOr<int64_t>(c.node(), "_filter_keys", 0);
-    description_.filter_error = AttrOr<float>(c.node(), "_filter_error", 0);
-    description_.no_permission = AttrOr<float>(c.node(), "_no_permission", 0);
-    description_.skip_not_finite = AttrOr<bool>(c.node(), "_skip_not_finite", false);
-    description_.evict.steps_to_live = AttrOr<int64_t>(c.node(), "_steps_to_live", 0);
-    description_.evict.l2_threshold = AttrOr<float>(c.node(), "_l2_threshold", -1);
-    if (parts_ >= 1 && parts_ <= kSmallTables) {
-      description_.evict.most_rows = ShareOf(AttrOr<int64_t>(c.node(), "_max_rows", 0));
-      description_.evict.most_bytes = ShareOf(AttrOr<int64_t>(c.node(), "_max_bytes", 0));
+    if (is_slot()) {
+      said_.initial = AttrOr<float>(c.node(), "_initial", 0);
+      return;
     }
-    description_.part = static_cast<int>(part_);
-    description_.parts = static_cast<int>(parts_);
+    RowsDescription description = {.whole = AttrOr<std::string>(c.node(), "_whole", name()),
+                                   .part = static_cast<int>(part_),
+                                   .parts = static_cast<int>(parts_)};
+    rows_status_ = SetFirstRows(c.node(), &description);
+    description.filter_freq = AttrOr<int64_t>(c.node(), "_filter_freq", 0);
+    description.filter_keys = AttrOr<int64_t>(c.node(), "_filter_keys", 0);
+    description.filter_error = AttrOr<float>(c.node(), "_filter_error", 0);
+    description.no_permission = AttrOr<float>(c.node(), "_no_permission", 0);
+    description.skip_not_finite = AttrOr<bool>(c.node(), "_skip_not_finite", false);
+    description.evict.steps_to_live = AttrOr<int64_t>(c.node(), "_steps_to_live", 0);
+    description.evict.l2_threshold = AttrOr<float>(c.node(), "_l2_threshold", -1);
+    description.max_rows = AttrOr<int64_t>(c.node(), "_max_rows", 0);
+    description.max_bytes = AttrOr<int64_t>(c.node(), "_max_bytes", 0);
+    if (parts_ >= 1 && parts_ <= kSmallTables) {
+      description.evict.most_rows = ShareOf(description.max_rows);
+      description.evict.most_bytes = ShareOf(description.max_bytes);
+    }
+    said_.rows = std::make_shared<const RowsDescription>(std::move(description));
   }
 
  protected:
@@ -56,10 +64,10 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
       return InvalidArgument("growing table '", name(), "' cannot be part ", part_, " of ", parts_,
                              ": a table has 1 to ", kSmallTables, " parts, which are numbered from 0");
     }
-    if (description_.filter_keys < 0 ||
-        (description_.filter_keys > 0 && !(description_.filter_error > 0 && description_.filter_error < 1))) {
-      return InvalidArgument("the Bloom filter of growing table '", name(), "' cannot be made for ",
-                             description_.filter_keys, " keys and an error of ", description_.filter_error,
+    const RowsDescription& rows = *said_.rows;
+    if (rows.filter_keys < 0 || (rows.filter_keys > 0 && !(rows.filter_error > 0 && rows.filter_error < 1))) {
+      return InvalidArgument("the Bloom filter of growing table '", name(), "' cannot be made for ", rows.filter_keys,
+                             " keys and an error of ", rows.filter_error,
                              ": there must be one key or more, and the error must be between 0 and 1");
     }
     return rows_status_;
@@ -67,10 +75,15 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
   StatusOr<RefPtr<TableColumn>> CreateFrom(KernelContext& ctx) const override {
     const std::string& table_name = is_slot() ? of_table_ : name();
     TF_ASSIGN_OR_RETURN(auto table, ctx.resources().LookupOrCreate<EmbeddingTable>(container(), table_name, [&] {
-      return MakeRef<EmbeddingTable>(table_name, dim_);
+      return MakeRef<EmbeddingTable>(table_name, dim_, task_);
     }));
     TF_ASSIGN_OR_RETURN(const int column, Declare(*table));
-    return MakeRef<TableColumn>(std::move(table), column);
+    return MakeRef<TableColumn>(std::move(table), column, said_);
+  }
+  // What the manager has may be from another program, which may have described the table differently.
+  Tensor MakeTensor(const RefPtr<TableColumn>& column) const override {
+    auto table = RefPtr<EmbeddingTable>::Share(&column->table());
+    return HandleKernel<TableColumn>::MakeTensor(MakeRef<TableColumn>(std::move(table), column->column(), said_));
   }
   RefPtr<TableColumn> Create() const override { return {}; }  // CreateFrom makes the resource
   Status Check(const TableColumn& column) const override {
@@ -89,34 +102,56 @@ class TableHandleKernel final : public HandleKernel<TableColumn> {
     const int64_t small = (kSmallTables - part_ + parts_ - 1) / parts_;
     return std::max<int64_t>(1, limit / kSmallTables * small + limit % kSmallTables * small / kSmallTables);
   }
+  static std::string TaskOf(const std::string& device) {
+    const auto name = DeviceName::Parse(device);
+    return name.ok() ? ShortTaskName(name->TaskString()) : device;
+  }
   bool is_slot() const { return !of_table_.empty(); }
   // Tells the table what this handle says about it. Returns the number of the column.
   StatusOr<int> Declare(EmbeddingTable& table) const {
     if (table.dim() != dim_) {
-      return InvalidArgument("growing table '", table.name(), "' has rows of ", table.dim(), " numbers, but '", name(),
-                             "' is declared with rows of ", dim_, ": give it another name, or the same dim");
+      return InvalidArgument(table.Title(), " has rows of ", table.dim(), " numbers, but '", name(),
+                             "' is declared with rows of ", dim_, ": give it the same embedding_dim in all programs, ",
+                             "or another name", kDescribeAlike);
     }
-    if (is_slot()) return table.AddColumn(name(), initial_, width_);
-    TF_RETURN_IF_ERROR(table.Describe(description_));
+    if (is_slot()) return table.AddColumn(name(), said_.initial, width_);
+    TF_RETURN_IF_ERROR(table.Describe(said_.rows));
     return 0;
   }
 
-  StatusOr<std::shared_ptr<const FirstRows>> FirstRowsOf(const Node& node) const {
+  // Sets `rows` and `first` of the description.
+  Status SetFirstRows(const Node& node, RowsDescription* description) const {
+    FirstValues& first = description->first;
     const auto matrix = AttrOr<Tensor>(node, "_matrix", {});
-    if (matrix.is_valid()) return MakeMatrixRows(matrix, dim_, description_.whole);
-    TF_ASSIGN_OR_RETURN(auto rows, MakeFirstRows(AttrOr<std::string>(node, "_initializer", "constant"),
-                                                 AttrOr<std::vector<float>>(node, "_initializer_args", {0.0f}),
-                                                 AttrOr<int64_t>(node, "_seed", 0), description_.whole));
-    const auto count = AttrOr<int64_t>(node, "_matrix_rows", 0);
-    return count > 0 ? MakeRepeatedRows(std::move(rows), count) : rows;
+    if (matrix.is_valid()) {
+      TF_ASSIGN_OR_RETURN(description->rows, MakeMatrixRows(matrix, dim_, description->whole));
+      const auto bytes = std::as_bytes(matrix.data<float>());
+      first.matrix_rows = matrix.shape().dim(0);
+      first.matrix = Fingerprint64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      return OkStatus();
+    }
+    const auto distribution = AttrOr<std::string>(node, "_initializer", "constant");
+    const auto arguments = AttrOr<std::vector<float>>(node, "_initializer_args", {0.0f});
+    const auto seed = AttrOr<int64_t>(node, "_seed", 0);
+    TF_ASSIGN_OR_RETURN(auto rows, MakeFirstRows(distribution, arguments, seed, description->whole));
+    first.matrix_rows = AttrOr<int64_t>(node, "_matrix_rows", 0);
+    description->rows = first.matrix_rows > 0 ? MakeRepeatedRows(std::move(rows), first.matrix_rows) : std::move(rows);
+    std::vector<std::string> numbers;
+    for (const float x : arguments) numbers.push_back(StrCat(x));
+    const bool prefixed = distribution == "uniform" || distribution == "normal";
+    first.distribution = StrCat(prefixed ? "random_" : "", distribution, "(", StrJoin(numbers, ", "), ")");
+    if (distribution == "constant") return OkStatus();
+    first.seed = seed;
+    first.seed_of_graph = AttrOr<bool>(node, "_seed_of_graph", false);
+    return OkStatus();
   }
 
   const int64_t width_;         // how many numbers a row has in this column
   const int64_t dim_;           // and in the table
   const std::string of_table_;  // "" unless this is the handle of a slot
-  const float initial_;
+  const std::string task_;      // "ps/0"
   const int64_t part_, parts_;
-  RowsDescription description_;
+  ColumnDescription said_;
   Status rows_status_;
 };
 
@@ -128,7 +163,7 @@ Status IsInitialized(KernelContext& ctx) {
 
 Status Initialize(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const auto column, ctx.LookupResource<TableColumn>(0));
-  return column->table().Initialize(column->column());
+  return column->table().Initialize(column->column(), column->said());
 }
 
 // The number of rows, and their length.

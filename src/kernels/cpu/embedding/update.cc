@@ -81,6 +81,7 @@ class TableUpdateKernel : public Kernel {
   Status UpdateRows(KernelContext& ctx, const Step& step) const {
     TF_ASSIGN_OR_RETURN(const TableColumns of, ColumnsOf(ctx, variables_));
     TF_RETURN_IF_ERROR(CheckWidths(of));
+    TF_RETURN_IF_ERROR(of.table->CheckDescribed(of.columns, of.said, TableUse::kUpdate));
     const Tensor& grad = ctx.input(gradient_);
     const Tensor& indices = ctx.input(indices_);
     const int64_t dim = of.table->dim();

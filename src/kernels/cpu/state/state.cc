@@ -145,16 +145,25 @@ Status AssignVariable(KernelContext& ctx) {
   return variable->AssignAnyShape(ctx.TakeInput(1));
 }
 
+// Removes the column that the handle names, if it is one of `table`. The handles of a column are different objects.
+Status DeleteColumn(ResourceManager& resources, const ResourceHandle& handle, const EmbeddingTable& table) {
+  TF_ASSIGN_OR_RETURN(const auto column, resources.Lookup<TableColumn>(handle.container, handle.name));
+  if (&column->table() != &table) return NotFound("another growing table is named '", handle.name, "' now");
+  return resources.Delete<TableColumn>(handle.container, handle.name);
+}
+
 Status Destroy(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const ResourceHandle* handle, HandleOf(ctx.input(0)));
-  Status deleted = ctx.resources().Delete(handle->container, handle->name, handle->resource.get());
+  auto* column = dynamic_cast<TableColumn*>(handle->resource.get());
+  Status deleted = column != nullptr ? DeleteColumn(ctx.resources(), *handle, column->table())
+                                     : ctx.resources().Delete(handle->container, handle->name, handle->resource.get());
   // In TensorFlow, a variable only exists once it has a value. Take the value, so that the variable does not exist for
   // remaining handles, either.
   if (auto* variable = dynamic_cast<VariableResource*>(handle->resource.get()); variable != nullptr) {
     if (!variable->Take().ok()) deleted = NotFound("variable '", handle->name, "' does not exist");
   }
   // The rows of a table, and the slots in them, end with its handle.
-  if (auto* column = dynamic_cast<TableColumn*>(handle->resource.get()); column != nullptr) {
+  if (column != nullptr) {
     if (const Status ended = column->table().Uninitialize(column->column()); !ended.ok()) deleted = ended;
   }
   return ctx.node().attr<bool>("ignore_lookup_error") && absl::IsNotFound(deleted) ? OkStatus() : deleted;
