@@ -74,6 +74,23 @@ class TableStartsTest(unittest.TestCase):
     def begin(self, name="ids"):
         return lambda table: tf.train.init_from_checkpoint(self.folder, {name: table})
 
+    def test_slots_of_parts_begin_with_those_of_other_parts(self):
+        def training(static, parts, begin_all=None):
+            adam, partitioner = tf.train.AdamAsyncOptimizer(0.1), tf.fixed_size_partitioner(parts) if parts else None
+            return Training("all/ids", None if static else parts, adam, begin_all=begin_all, partitioner=partitioner)
+
+        for static in (False, True):
+            for saved in (0, 2):
+                first = training(static, saved)
+                first.steps(0, 5)
+                path = first.save(tempfile.mkdtemp(dir=self.folder))
+                first.steps(5, 10)
+                for parts in (0, 1, 3):
+                    with self.subTest(static=static, saved=saved, parts=parts):
+                        begun = training(static, parts, lambda table: tf.train.init_from_checkpoint(path, {"/": "/"}))
+                        begun.steps(5, 10)
+                        np.testing.assert_array_equal(begun.rows(), first.rows())
+
     def test_a_table_begins_with_rows_in_other_parts_and_under_another_name(self):
         for parts in (0, 2, 3):
             for given in (lambda table: table, lambda table: "people", lambda table: list(table) if parts else table):

@@ -55,6 +55,8 @@ class _Source:
         if rows:
             self._initialize_by_rows(name, rows, variable)
             return
+        if name not in self.shapes and variable.shape.ndims == 0:
+            name = _name_in_other_parts(name, self.shapes)
         if name not in self.shapes:
             raise ValueError(f"Tensor {name} is not found in {self.path} checkpoint {self.shapes}")
         if not variable.shape.is_compatible_with(self.shapes[name]):
@@ -76,6 +78,19 @@ class _Source:
             with graphs.device(part.device), graphs.name_scope("init_from_checkpoint"):
                 value = rows_as_variable(self.chain, name, part, first, whole[0])
                 set_initializer(part, part.assign(value, read_value=False))
+
+
+def _name_in_other_parts(name, saved):
+    """The name that a scalar of a part, such as a power of AdamAsync, has if another number of parts was saved.
+
+    Each part was updated in every step, so the scalars of the first part hold for all.
+    """
+    part = re.fullmatch(r"(.+)/part_\d+(/.+)", name)
+    if part:
+        others = [part[1] + part[2], f"{part[1]}/part_0{part[2]}"]
+    else:
+        others = [f"{name[:slash.start()]}/part_0{name[slash.start():]}" for slash in re.finditer("/", name)]
+    return next((other for other in others if other in saved), name)
 
 
 def _is_table(variable):
