@@ -1,5 +1,7 @@
 #include "core/threads/brief_lock.h"
 
+#include <thread>
+
 namespace tensorbraid {
 
 void BriefLock::LockSlowly(std::source_location where) TB_NO_THREAD_SAFETY_ANALYSIS {
@@ -12,6 +14,16 @@ void BriefLock::LockSlowly(std::source_location where) TB_NO_THREAD_SAFETY_ANALY
   }
   // A thread that has slept marks the lock as awaited when it takes it, since others may still sleep.
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) state_.wait(kAwaited);
+}
+
+void BriefLock::LetOthersIn(std::source_location where) TB_NO_THREAD_SAFETY_ANALYSIS {
+  constexpr int kTurns = 200;  // of about a microsecond
+  const bool is_awaited = state_.exchange(kFree, std::memory_order_release) == kAwaited;
+  if (is_awaited) {
+    WakeOne();
+    for (int i = 0; i < kTurns && state_.load(std::memory_order_relaxed) == kFree; ++i) std::this_thread::yield();
+  }
+  Lock(where);
 }
 
 // Not inline: libstdc++ counts the threads that sleep, and each library that has the code has counts of its own. A

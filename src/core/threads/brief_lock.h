@@ -24,6 +24,10 @@ class TB_THREAD_ANNOTATION(capability("mutex")) BriefLock {
   void Unlock() TB_THREAD_ANNOTATION(release_capability()) {
     if (state_.exchange(kFree, std::memory_order_release) == kAwaited) WakeOne();
   }
+  // Unlocks, and locks again after a thread that sleeps until the lock is free has taken it. Without this, the thread
+  // that sleeps would wake up too late: after Unlock and Lock, the lock is held again a moment later. Waits for the
+  // other thread for a bounded time.
+  void LetOthersIn(std::source_location where = std::source_location::current()) TB_REQUIRES(this);
 
  private:
   enum : uint32_t { kFree, kHeld, kAwaited };  // kAwaited: held, and a thread may sleep until it is free

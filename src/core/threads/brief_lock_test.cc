@@ -47,5 +47,23 @@ TEST(BriefLockTest, AThreadSleepsUntilTheLockIsFree) {
   if (locked) lock.Unlock();
 }
 
+TEST(BriefLockTest, AThreadThatSleepsIsLetIn) {
+  BriefLock lock;
+  int64_t let_in = 0;  // guarded by the lock
+  std::atomic<bool> ends{false};
+  Thread others("others", [&] {
+    while (!ends) {
+      BriefLockHolder holder(lock);
+      ++let_in;
+    }
+  });
+  {
+    BriefLockHolder holder(lock);
+    while (let_in < 1000) lock.LetOthersIn();
+  }
+  ends = true;
+  others.Join();
+}
+
 }  // namespace
 }  // namespace tensorbraid

@@ -117,10 +117,10 @@ class EmbeddingTable final : public Resource {
   Status Update(ThreadPool& pool, std::span<const int> columns, std::span<const int64_t> keys,
                 std::span<const int64_t> counts, int64_t version, double cost_ns, const TableRows::Apply& apply);
 
-  // Calls copy(residue, small, counts) for each small table, which is locked during the call. `columns` are those that
-  // `copy` reads. `counts` are those of the keys, or null without a filter. Several threads may call `copy` at once.
-  // Other calls do not wait for an export, even if it takes long. If all rows are replaced or removed meanwhile, it
-  // goes on with the earlier rows.
+  // Calls copy(residue, small, counts) for each small table, which is locked when the call begins and ends. `columns`
+  // are those that `copy` reads. `counts` are those of the keys, or null without a filter. Several threads may call
+  // `copy` at once. Other calls do not wait for an export, even if it takes long. If all rows are replaced or removed
+  // meanwhile, it goes on with the earlier rows.
   using Copy = std::function<void(int residue, SmallTable& small, const KeyCounts* counts)>;
   Status Export(ThreadPool& pool, std::span<const int> columns, const Copy& copy) const;
   // As Export, on this thread and with ascending residues. Calls after() after each small table, which is not locked

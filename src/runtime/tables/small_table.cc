@@ -53,7 +53,10 @@ uint32_t SmallTable::Add(int64_t key, uint64_t hash, const FirstRows* rows, std:
   if (!EnsureChunk(RowPlace(row).chunk)) return RowIndex::kNone;
   const auto hash_of = [this](uint32_t r) TB_NO_THREAD_SAFETY_ANALYSIS { return KeyHash(info(r).key); };
   if (!index_.Insert(hash, row, shared_->arena, hash_of, progress_)) return RowIndex::kNone;
-  if (row == free_) free_ = static_cast<uint32_t>(info(row).key);
+  if (row == free_) {
+    free_ = static_cast<uint32_t>(info(row).key);
+    ++turnover_;
+  }
   info(row) = {.key = key, .version = -1};
   if (rows != nullptr) rows->Fill(key, {numbers(0, row), shared_->dim});
   for (size_t column = 1; column < columns_; ++column) {
@@ -69,6 +72,7 @@ void SmallTable::Erase(uint32_t row) {
   const uint64_t free = uint64_t{NumFree()} + 1;
   erased = {.key = static_cast<int64_t>(free << 32 | free_), .version = RowInfo::kFree};
   free_ = row;
+  ++turnover_;
 }
 
 void SmallTable::FillColumn(size_t column, float initial) {

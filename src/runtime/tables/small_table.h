@@ -121,14 +121,20 @@ class alignas(64) SmallTable {
   void FillColumn(size_t column, float initial) TB_REQUIRES(mu);
 
   uint32_t rows() const TB_REQUIRES(mu) { return progress_.rows; }
+  // The number of all places, also of the free ones.
+  uint32_t end_row() const TB_REQUIRES(mu) { return rows() + NumFree(); }
+  bool HasRow(uint32_t row) const TB_REQUIRES(mu) { return info(row).version != RowInfo::kFree; }
+  // How often a row was erased, or a free place used again, modulo 65,536. As long as it stays the same, rows that
+  // exist keep their places, and new ones come after them.
+  uint16_t turnover() const TB_REQUIRES(mu) { return turnover_; }
   // The number that the next new row gets.
   uint32_t next_row() const TB_REQUIRES(mu) { return free_ != RowIndex::kNone ? free_ : rows(); }
   // Calls visit(row) for each row, in the order of their numbers. `visit` may erase the row.
   template <typename Visit>
   void ForEachRow(const Visit& visit) const TB_REQUIRES(mu) {
-    const uint32_t end = rows() + NumFree();
+    const uint32_t end = end_row();
     for (uint32_t row = 0; row < end; ++row) {
-      if (info(row).version != RowInfo::kFree) visit(row);
+      if (HasRow(row)) visit(row);
     }
   }
   // The bytes of a place up to the end of a column.
@@ -180,8 +186,9 @@ class alignas(64) SmallTable {
 
  private:
   [[no_unique_address]] RowIndex::Progress progress_ TB_GUARDED_BY(mu);
-  uint8_t columns_ TB_GUARDED_BY(mu) = 0;              // all
-  uint8_t first_columns_ TB_GUARDED_BY(mu) = 0;        // those in `chunks_`
+  uint8_t columns_ : 4 TB_GUARDED_BY(mu) = 0;        // all
+  uint8_t first_columns_ : 4 TB_GUARDED_BY(mu) = 0;  // those in `chunks_`
+  uint16_t turnover_ TB_GUARDED_BY(mu) = 0;
   uint32_t free_ TB_GUARDED_BY(mu) = RowIndex::kNone;  // the first free place
   RowChunks chunks_ TB_GUARDED_BY(mu);                 // of infos and the first columns
   // The second line of the cache begins with the places of the first chunks.
