@@ -83,7 +83,8 @@ elif how.startswith("replica"):
         sv.start_queue_runners(sess, [chief_queue_runner])
     while now < 200:
         try:
-            _, value, now = sess.run([train, loss, step], feed_dict=batch())
+            _, value = sess.run([train, loss], feed_dict=batch())
+            now = sess.run(step)  # after the step, as below
         except tf.errors.OutOfRangeError:
             if is_chief or "sync" not in how:
                 raise
