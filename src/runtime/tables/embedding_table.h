@@ -61,7 +61,7 @@ class EmbeddingTable final : public Resource {
   Status Initialize(int column, const ColumnDescription& as);
   // Whether these columns have what `said`, one for each of them, says about them, as far as it counts for `use`.
   // InvalidArgument, with what differs and what to do, if not. Each program of a cluster has a description of its own,
-  // and the table follows that of the program that has initialized or restored it. What is drawn by a seed of the graph
+  // and the table follows the program that has initialized or restored it. What is drawn by a seed of the graph
   // may differ; the log says so once. OK for columns that are not initialized, since using them is another error.
   Status CheckDescribed(std::span<const int> columns, std::span<const ColumnDescription> said, TableUse use) const;
   // Takes a column back to what it was before Initialize; column 0: all rows and all columns. NotFound if the column is

@@ -78,11 +78,12 @@ class Comparison {
       Differ(FirstValuesText(ours), FirstValuesText(theirs));
     } else if (ours.matrix != theirs.matrix) {
       found_.drawn = "the numbers in its matrix of initial rows are others";
-    } else if (ours.seed == theirs.seed) {
-    } else if (ours.seed_of_graph && theirs.seed_of_graph) {
-      found_.drawn = StrCat("the graph has seed ", *theirs.seed, " and not ", *ours.seed);
-    } else {
-      Differ(SeedText(ours), SeedText(theirs));
+    } else if (ours.seed != theirs.seed) {
+      if (ours.seed_of_graph && theirs.seed_of_graph) {
+        found_.drawn = StrCat("the graph has seed ", *theirs.seed, " and not ", *ours.seed);
+      } else {
+        Differ(SeedText(ours), SeedText(theirs));
+      }
     }
   }
 

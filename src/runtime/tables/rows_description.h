@@ -1,4 +1,4 @@
-// What the handles of a growing table say about it, and how that of one program differs from that of another.
+// What the handles of a growing table say about it, and how the descriptions of two programs differ.
 #ifndef TENSORBRAID_RUNTIME_TABLES_ROWS_DESCRIPTION_H_
 #define TENSORBRAID_RUNTIME_TABLES_ROWS_DESCRIPTION_H_
 
@@ -17,7 +17,7 @@ namespace tensorbraid {
 struct FirstValues {
   std::string distribution = "";        // "random_uniform(-1, 1)"; "" if there is a matrix
   std::optional<int64_t> seed = {};     // empty if nothing is drawn
-  bool seed_of_graph = false;           // otherwise it is that of the initializer
+  bool seed_of_graph = false;           // otherwise the initializer has the seed
   int64_t matrix_rows = 0;              // how many different rows there are; 0: one for each key
   std::optional<uint64_t> matrix = {};  // a fingerprint of the numbers of the matrix
 };

@@ -155,7 +155,7 @@ TEST(PartitionedVariableTest, CheckpointsHoldTheWholeVariableAndRestoreIntoOther
   }
 }
 
-// AdamAsync has two scalars for each part. Restored into more parts, the new ones get those of the first.
+// AdamAsync has two scalars for each part. Restored into more parts, the new ones get the scalars of the first.
 TEST(PartitionedVariableTest, ScalarsOfPartsAreRestoredIntoOtherParts) {
   TempDir dir;
   struct Model {
