@@ -36,8 +36,8 @@ class PatchesKernel final : public Kernel {
     Shape out_shape = shape;
     int64_t copies = 1;
     for (int i = 0; i < spatial_; ++i) {
-      const auto d = static_cast<size_t>(i + 1);
-      PatchAxis& axis = axes[static_cast<size_t>(3 - spatial_ + i)];
+      const size_t d = static_cast<size_t>(i) + 1;
+      PatchAxis& axis = axes[axes.size() - static_cast<size_t>(spatial_ - i)];
       axis.in = shape.dim(i + 1);
       axis.size = window_->sizes[d];
       axis.stride = window_->strides[d];
