@@ -176,7 +176,7 @@ class EmbeddingTable final : public Resource {
   const int64_t dim_;
   const std::string task_;
   Mutex eviction_mu_;       // held by an eviction, which acquires mu_ for moments
-  mutable SharedMutex mu_;  // held as a reader by whoever uses the rows
+  mutable SharedMutex mu_;  // held as a reader by each use of the rows
   std::shared_ptr<const RowsDescription> now_ TB_GUARDED_BY(mu_);  // of the rows; null until the table is described
   std::vector<Column> columns_ TB_GUARDED_BY(mu_) = {{.name = name_, .width = dim_}};
   std::shared_ptr<TableRows> rows_ TB_GUARDED_BY(mu_);    // null until the table is described
