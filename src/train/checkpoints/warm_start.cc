@@ -49,6 +49,10 @@ StatusOr<CheckpointCoverage> CoverageOf(const std::string& checkpoint, const Gra
   for (const Variable& v : graph.variables()) {
     if (variables.empty() && !v.local()) all.emplace_back(v);
   }
+  std::vector<const SavedVariable*> pointers;
+  for (const SavedVariable& v : all) pointers.push_back(&v);
+  const auto in_other_parts =
+      NamesInOtherParts(pointers, [&](const std::string& name) { return tensors.contains(name); });
   CheckpointCoverage coverage;
   std::set<std::string> missing;  // a variable in parts is listed once
   for (const SavedVariable& v : all) {
@@ -56,7 +60,8 @@ StatusOr<CheckpointCoverage> CoverageOf(const std::string& checkpoint, const Gra
       CompareRows(v, tensors, &coverage, &missing);
       continue;
     }
-    const auto found = tensors.find(v.name);
+    const auto other = in_other_parts.find(v.name);
+    const auto found = tensors.find(other == in_other_parts.end() ? v.name : other->second);
     if (found == tensors.end()) {
       if (missing.insert(v.name).second) coverage.missing.push_back(v.name);
       continue;
