@@ -1,9 +1,56 @@
 #include "core/text/strings.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <numeric>
 
 namespace tensorbraid {
+
+namespace internal {
+
+void Piece::AppendTo(std::string* out) const {
+  const auto append_number = [out](auto v) {
+    char digits[24];
+    out->append(digits, std::to_chars(std::begin(digits), std::end(digits), v).ptr);
+  };
+  switch (kind_) {
+    case Kind::kText:
+      out->append(text_, size_);
+      break;
+    case Kind::kTerminated:
+      if (text_ != nullptr) out->append(text_);
+      break;
+    case Kind::kSigned:
+      append_number(signed_);
+      break;
+    case Kind::kUnsigned:
+      append_number(unsigned_);
+      break;
+    case Kind::kDouble:
+      absl::StrAppend(out, double_);
+      break;
+    case Kind::kDType:
+      out->append(DTypeName(dtype_));
+      break;
+    case Kind::kShape:
+      out->append(shape_->ToString());
+      break;
+  }
+}
+
+std::string Join(std::initializer_list<Piece> pieces) {
+  std::string joined;
+  for (const Piece& piece : pieces) piece.AppendTo(&joined);
+  return joined;
+}
+
+Status ErrorOf(absl::StatusCode code, std::initializer_list<Piece> pieces) {
+  const std::string message = Join(pieces);
+  return Status(code, message);
+}
+
+}  // namespace internal
 
 std::string StrJoin(const std::vector<std::string>& parts, std::string_view separator) {
   std::string joined;

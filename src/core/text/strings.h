@@ -3,6 +3,8 @@
 #ifndef TENSORBRAID_CORE_TEXT_STRINGS_H_
 #define TENSORBRAID_CORE_TEXT_STRINGS_H_
 
+#include <concepts>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,22 +12,55 @@
 #include "absl/strings/str_cat.h"
 #include "tensorbraid/core/dtype.h"
 #include "tensorbraid/core/shape.h"
+#include "tensorbraid/core/status.h"
 
 namespace tensorbraid {
 
 namespace internal {
-template <typename T>
-const T& Printable(const T& v) {
-  return v;
-}
-inline absl::string_view Printable(std::string_view v) { return {v.data(), v.size()}; }
-inline std::string Printable(const Shape& v) { return v.ToString(); }
-inline std::string Printable(DType v) { return DTypeName(v); }
+
+// An argument of StrCat, as a value that a compiler copies without code: thousands of calls make text for errors, most
+// of which never occurs, so a call only writes its pieces into an array and leaves the rest to one function. It refers
+// to the argument, which must outlive it.
+class Piece {
+ public:
+  explicit Piece(const char* v) : kind_(Kind::kTerminated), text_(v) {}
+  explicit Piece(std::string_view v) : kind_(Kind::kText), size_(v.size()), text_(v.data()) {}
+  explicit Piece(const std::string& v) : kind_(Kind::kText), size_(v.size()), text_(v.data()) {}
+  explicit Piece(std::signed_integral auto v) : kind_(Kind::kSigned), signed_(v) {}
+  explicit Piece(std::unsigned_integral auto v) : kind_(Kind::kUnsigned), unsigned_(v) {}
+  explicit Piece(std::floating_point auto v) : kind_(Kind::kDouble), double_(v) {}
+  explicit Piece(DType v) : kind_(Kind::kDType), dtype_(v) {}
+  explicit Piece(const Shape& v) : kind_(Kind::kShape), shape_(&v) {}
+  explicit Piece(std::same_as<char> auto) = delete;  // the text or the number?
+  // Everything else that absl::StrCat accepts, such as absl::Hex.
+  explicit Piece(const absl::AlphaNum& v) : kind_(Kind::kText), size_(v.size()), text_(v.data()) {}
+
+  void AppendTo(std::string* out) const;
+
+ private:
+  enum class Kind { kText, kTerminated, kSigned, kUnsigned, kDouble, kDType, kShape };
+  Kind kind_;
+  size_t size_ = 0;  // of a text
+  union {
+    const char* text_;
+    int64_t signed_;
+    uint64_t unsigned_;
+    double double_;
+    DType dtype_;
+    const Shape* shape_;
+  };
+};
+
+std::string Join(std::initializer_list<Piece> pieces);
+Status ErrorOf(absl::StatusCode code, std::initializer_list<Piece> pieces);
+
 }  // namespace internal
 
+// The arguments' texts, one after another: of text, numbers (six digits of those with a fraction), dtypes, shapes, and
+// what absl::StrCat accepts. Inlined always, since nearly every call has arguments of other types than all other calls.
 template <typename... Args>
-std::string StrCat(const Args&... args) {
-  return absl::StrCat(internal::Printable(args)...);
+[[gnu::always_inline]] inline std::string StrCat(const Args&... args) {
+  return internal::Join({internal::Piece(args)...});
 }
 
 std::string StrJoin(const std::vector<std::string>& parts, std::string_view separator);
@@ -33,57 +68,58 @@ std::vector<std::string> StrSplit(std::string_view text, char separator);
 // The candidate nearest to `word` in edit distance, or "" if none is so near that `word` is likely a typing mistake.
 std::string NearestWord(std::string_view word, const std::vector<std::string>& candidates);
 
+// Errors with the text that StrCat makes of the arguments.
 template <typename... Args>
-Status InvalidArgument(const Args&... args) {
-  return absl::InvalidArgumentError(StrCat(args...));
+[[gnu::always_inline]] inline Status InvalidArgument(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kInvalidArgument, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status FailedPrecondition(const Args&... args) {
-  return absl::FailedPreconditionError(StrCat(args...));
+[[gnu::always_inline]] inline Status FailedPrecondition(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kFailedPrecondition, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status NotFound(const Args&... args) {
-  return absl::NotFoundError(StrCat(args...));
+[[gnu::always_inline]] inline Status NotFound(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kNotFound, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status AlreadyExists(const Args&... args) {
-  return absl::AlreadyExistsError(StrCat(args...));
+[[gnu::always_inline]] inline Status AlreadyExists(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kAlreadyExists, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status Internal(const Args&... args) {
-  return absl::InternalError(StrCat(args...));
+[[gnu::always_inline]] inline Status Internal(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kInternal, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status Unavailable(const Args&... args) {
-  return absl::UnavailableError(StrCat(args...));
+[[gnu::always_inline]] inline Status Unavailable(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kUnavailable, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status Aborted(const Args&... args) {
-  return absl::AbortedError(StrCat(args...));
+[[gnu::always_inline]] inline Status Aborted(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kAborted, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status Cancelled(const Args&... args) {
-  return absl::CancelledError(StrCat(args...));
+[[gnu::always_inline]] inline Status Cancelled(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kCancelled, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status Unimplemented(const Args&... args) {
-  return absl::UnimplementedError(StrCat(args...));
+[[gnu::always_inline]] inline Status Unimplemented(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kUnimplemented, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status DataLoss(const Args&... args) {
-  return absl::DataLossError(StrCat(args...));
+[[gnu::always_inline]] inline Status DataLoss(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kDataLoss, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status DeadlineExceeded(const Args&... args) {
-  return absl::DeadlineExceededError(StrCat(args...));
+[[gnu::always_inline]] inline Status DeadlineExceeded(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kDeadlineExceeded, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status OutOfRange(const Args&... args) {
-  return absl::OutOfRangeError(StrCat(args...));
+[[gnu::always_inline]] inline Status OutOfRange(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kOutOfRange, {internal::Piece(args)...});
 }
 template <typename... Args>
-Status ResourceExhausted(const Args&... args) {
-  return absl::ResourceExhaustedError(StrCat(args...));
+[[gnu::always_inline]] inline Status ResourceExhausted(const Args&... args) {
+  return internal::ErrorOf(absl::StatusCode::kResourceExhausted, {internal::Piece(args)...});
 }
 
 }  // namespace tensorbraid
