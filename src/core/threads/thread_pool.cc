@@ -132,7 +132,7 @@ void ThreadPool::Loop() {
   }
 }
 
-void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<void(int64_t, int64_t)>& body) {
+void ThreadPool::ParallelFor(int64_t total, double cost_ns, absl::FunctionRef<void(int64_t, int64_t)> body) {
   // Waking a thread costs some microseconds, so a range shorter than this is not worth a thread.
   constexpr double kMinRangeNs = 20'000;
   if (total <= 0) return;
@@ -157,7 +157,7 @@ void ThreadPool::ParallelFor(int64_t total, double cost_ns, const std::function<
   };
   auto shared = std::make_shared<Shared>();  // a helper may start after this call has returned
   // Runs ranges until none is left. Calls before_range(i) before it runs range i.
-  const auto run = [shared, ranges, total, &body](const auto& before_range) {
+  const auto run = [shared, ranges, total, body](const auto& before_range) {
     int64_t finished = 0;
     while (true) {
       const int64_t i = shared->next.fetch_add(1);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/threads/mutex.h"
 #include "core/threads/thread.h"
 
@@ -44,7 +45,7 @@ class ThreadPool {
   // and returns when all are done. `cost_ns` is the estimated time of one unit; small totals run on the caller alone.
   // Safe to call from a pool thread: the caller runs ranges itself and waits only for ranges that are already running.
   // If `body` throws, the first exception is rethrown here after all ranges have been run.
-  void ParallelFor(int64_t total, double cost_ns, const std::function<void(int64_t begin, int64_t end)>& body);
+  void ParallelFor(int64_t total, double cost_ns, absl::FunctionRef<void(int64_t begin, int64_t end)> body);
 
  private:
   void Loop();

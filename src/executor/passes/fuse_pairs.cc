@@ -30,7 +30,7 @@ std::vector<int> NumbersOfUses(const Graph& graph) {
 }
 
 Status FusePairs(Graph* graph, PassContext& context,
-                 const std::function<std::optional<NodeSpec>(const Node& first, const Node& second)>& fuse) {
+                 absl::FunctionRef<std::optional<NodeSpec>(const Node& first, const Node& second)> fuse) {
   GraphImpl& impl = ImplOf(*graph);
   const size_t count = impl.nodes().size();
   const std::vector<int> uses = NumbersOfUses(*graph);

@@ -2,11 +2,11 @@
 #ifndef TENSORBRAID_EXECUTOR_PASSES_FUSE_PAIRS_H_
 #define TENSORBRAID_EXECUTOR_PASSES_FUSE_PAIRS_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "executor/passes/pass.h"
 
 namespace tensorbraid {
@@ -17,7 +17,7 @@ namespace tensorbraid {
 // not on a CPU, or if a result is not float32. Visits the nodes in the order of their ids, so `first` may be a fused
 // node.
 Status FusePairs(Graph* graph, PassContext& context,
-                 const std::function<std::optional<NodeSpec>(const Node& first, const Node& second)>& fuse);
+                 absl::FunctionRef<std::optional<NodeSpec>(const Node& first, const Node& second)> fuse);
 
 // For each node, by its id: how many edges leave it, those of control inputs too.
 std::vector<int> NumbersOfUses(const Graph& graph);

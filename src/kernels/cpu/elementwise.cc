@@ -94,6 +94,14 @@ const char* Bytes(const Tensor& t) { return static_cast<const char*>(t.raw_data(
 
 }  // namespace
 
+void Parallel(KernelContext& ctx, int64_t total, double cost_ns, absl::FunctionRef<void(int64_t, int64_t)> body) {
+  if (total * cost_ns < 40'000 || ctx.env().pool == nullptr) {
+    if (total > 0) body(0, total);
+    return;
+  }
+  ctx.pool().ParallelFor(total, cost_ns, body);
+}
+
 Status RunBinary(KernelContext& ctx, const BinaryLoop& loop) {
   const Tensor& a = ctx.input(0);
   const Tensor& b = ctx.input(1);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "absl/functional/function_ref.h"
 #include "kernels/cpu/compute_type.h"
 #include "kernels/cpu/costs.h"
 #include "kernels/cpu/half.h"
@@ -17,14 +18,8 @@
 namespace tensorbraid::cpu {
 
 // Runs body over [0, total), split over pool threads if that pays. `cost_ns` is the estimated cost of one unit.
-template <typename Body>
-void Parallel(KernelContext& ctx, int64_t total, double cost_ns, const Body& body) {
-  if (total * cost_ns < 40'000 || ctx.env().pool == nullptr) {
-    if (total > 0) body(int64_t{0}, total);
-    return;
-  }
-  ctx.pool().ParallelFor(total, cost_ns, std::cref(body));
-}
+void Parallel(KernelContext& ctx, int64_t total, double cost_ns,
+              absl::FunctionRef<void(int64_t begin, int64_t end)> body);
 
 // Which operand of a row, if any, is a single element that is broadcast over the row.
 enum class Spread { kNone, kLeft, kRight };

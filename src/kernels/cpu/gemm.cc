@@ -91,7 +91,7 @@ void Shared(ThreadPool* pool, const GemmPart& s, const T* a, const T* b, T* c) {
     const int64_t b_at = by_rows ? 0 : from * (s.transpose_b ? s.b_stride : 1);
     Multiply(part, a + a_at, b + b_at, c + from * (by_rows ? s.c_stride : 1));
   };
-  pool->ParallelFor(pieces, ns / pieces, std::cref(body));
+  pool->ParallelFor(pieces, ns / pieces, body);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void ComplexGemm(ThreadPool* pool, bool transpose_a, bool transpose_b, int64_t m
     const int64_t from = begin * kGrain, rows = std::min(m, end * kGrain) - from;
     mc.middleRows(from, rows).noalias() = ma.middleRows(from, rows) * mb;
   };
-  pool->ParallelFor(pieces, ns / pieces, std::cref(body));
+  pool->ParallelFor(pieces, ns / pieces, body);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void Unlock(std::span<RowLocks* const> tables, int stripe) TB_NO_THREAD_SAFETY_A
 }  // namespace
 
 void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
-                   const std::function<void(std::span<const int64_t>)>& visit) {
+                   absl::FunctionRef<void(std::span<const int64_t>)> visit) {
   std::vector<int64_t> numbers(rows.size());
   if (tables.empty()) {
     std::iota(numbers.begin(), numbers.end(), int64_t{0});
@@ -48,7 +48,7 @@ void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<Ro
 }
 
 void UpdateByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
-                    const std::function<void(std::span<const int64_t>)>& update) {
+                    absl::FunctionRef<void(std::span<const int64_t>)> update) {
   VisitByStripe(pool, rows, tables, cost_ns, [&](std::span<const int64_t> numbers) {
     for (RowLocks* table : tables) {
       if (table->recorded() == nullptr) continue;

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/text/strings.h"
 #include "core/threads/thread_pool.h"
 #include "core/values/new_tensor.h"
@@ -102,11 +103,11 @@ class KernelContext {
   bool has_input(int i) const { return inputs_[i].value.is_valid() || inputs_[i].ref; }
   // Calls `read` with the value of input i. If the input is a reference (KernelDef::reads_reference), reads the
   // variable in place (VariableResource::ReadInPlace), without a snapshot.
-  Status ReadInput(int i, const std::function<Status(const Tensor&)>& read) const {
+  Status ReadInput(int i, absl::FunctionRef<Status(const Tensor&)> read) const {
     return inputs_[i].ref ? inputs_[i].ref->ReadInPlace(read) : read(inputs_[i].value);
   }
   // As ReadInput, but a variable's rows may be updated at the same time (VariableResource::ReadRows).
-  Status ReadInputRows(int i, const std::function<Status(const Tensor&, RowLocks*)>& read) const {
+  Status ReadInputRows(int i, absl::FunctionRef<Status(const Tensor&, RowLocks*)> read) const {
     return inputs_[i].ref ? inputs_[i].ref->ReadRows(read) : read(inputs_[i].value, nullptr);
   }
   // The variable of an input declared Ref(T).

@@ -13,7 +13,7 @@ ResourceManager::~ResourceManager() {
 }
 
 StatusOr<RefPtr<Resource>> ResourceManager::LookupOrCreateAny(const Key& key,
-                                                              const std::function<RefPtr<Resource>()>& create) {
+                                                              absl::FunctionRef<RefPtr<Resource>()> create) {
   MutexLock lock(mu_);
   RefPtr<Resource>& slot = resources_[key];
   if (!slot) slot = create();

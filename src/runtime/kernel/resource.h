@@ -3,13 +3,13 @@
 #define TENSORBRAID_RUNTIME_KERNEL_RESOURCE_H_
 
 #include <compare>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "core/threads/mutex.h"
 #include "core/values/resource_handle.h"
 #include "tensorbraid/core/status.h"
@@ -44,7 +44,7 @@ class ResourceManager {
   // called with the manager's lock held.
   template <typename T>
   StatusOr<RefPtr<T>> LookupOrCreate(const std::string& container, const std::string& name,
-                                     const std::function<RefPtr<T>()>& create) {
+                                     absl::FunctionRef<RefPtr<T>()> create) {
     TF_ASSIGN_OR_RETURN(RefPtr<Resource> r,
                         LookupOrCreateAny(KeyOf<T>(container, name), [&]() -> RefPtr<Resource> { return create(); }));
     return Cast<T>(std::move(r), name);
@@ -88,7 +88,7 @@ class ResourceManager {
     return RefPtr<T>::Adopt(t);
   }
   static Status WrongType(const std::string& name, const std::string& have, const char* want);
-  StatusOr<RefPtr<Resource>> LookupOrCreateAny(const Key& key, const std::function<RefPtr<Resource>()>& create);
+  StatusOr<RefPtr<Resource>> LookupOrCreateAny(const Key& key, absl::FunctionRef<RefPtr<Resource>()> create);
   StatusOr<RefPtr<Resource>> LookupAny(const Key& key);
   Status DeleteAny(const Key& key);
 

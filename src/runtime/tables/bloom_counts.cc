@@ -108,7 +108,7 @@ void BloomCounts::Touch(Small& small, int64_t block) {
   small.touched[page / 64] |= uint64_t{1} << page % 64;
 }
 
-void BloomCounts::Raise(int residue, uint64_t hash, const std::function<uint64_t(uint64_t)>& raised) {
+void BloomCounts::Raise(int residue, uint64_t hash, absl::FunctionRef<uint64_t(uint64_t)> raised) {
   Small& small = small_[static_cast<size_t>(residue)];
   const int64_t number = BlockOf(hash);
   char* const block = At(residue, number);
@@ -156,8 +156,7 @@ int64_t BloomCounts::bytes() const {
   return pages * kPage + static_cast<int64_t>(kSmallTables * sizeof(Small));
 }
 
-void BloomCounts::ForEachBlock(int residue,
-                               const std::function<void(int64_t block, const Block& counters)>& visit) const {
+void BloomCounts::ForEachBlock(int residue, absl::FunctionRef<void(int64_t block, const Block& counters)> visit) const {
   const Small& small = small_[static_cast<size_t>(residue)];
   MutexLock lock(small.mu);
   for (int64_t number = 0; number < shape_.blocks; ++number) {

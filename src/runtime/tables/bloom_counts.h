@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/threads/mutex.h"
 
 namespace tensorbraid {
@@ -50,7 +50,7 @@ class BloomCounts {
   int64_t bytes() const;
 
   // Calls visit(block, counters) for the blocks of a remainder that are not zero, in ascending order.
-  void ForEachBlock(int residue, const std::function<void(int64_t block, const Block& counters)>& visit) const;
+  void ForEachBlock(int residue, absl::FunctionRef<void(int64_t block, const Block& counters)> visit) const;
   // Raises the counters of a block to those of another filter of the same shape. REQUIRES: 0 <= block < shape().blocks.
   void RaiseBlock(int residue, int64_t block, const Block& counters);
 
@@ -67,7 +67,7 @@ class BloomCounts {
   char* At(int residue, int64_t block) const { return memory_ + residue * bytes_of_small_ + block * kBlock; }
   uint64_t Get(const char* block, int counter) const;
   void Set(char* block, int counter, uint64_t count) const;
-  void Raise(int residue, uint64_t hash, const std::function<uint64_t(uint64_t)>& raised);
+  void Raise(int residue, uint64_t hash, absl::FunctionRef<uint64_t(uint64_t)> raised);
   void Touch(Small& small, int64_t block) TB_REQUIRES(small.mu);
   size_t pages_of_small() const;
 

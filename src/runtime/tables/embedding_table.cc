@@ -280,7 +280,7 @@ EmbeddingTable::ColumnList EmbeddingTable::InitializedColumns() const {
 }
 
 Status EmbeddingTable::ReadRows(ThreadPool& pool, std::span<const std::string> columns, std::span<const int64_t> keys,
-                                const std::function<void(const VisitedRow& row, int64_t frequency)>& visit) const {
+                                absl::FunctionRef<void(const VisitedRow& row, int64_t frequency)> visit) const {
   ReaderLock lock(mu_);
   std::vector<int> numbers;
   for (const std::string& name : columns) {
@@ -429,7 +429,7 @@ Status EmbeddingTable::Export(ThreadPool& pool, std::span<const int> columns, co
 }
 
 Status EmbeddingTable::ExportInOrder(std::span<const int> columns, const Copy& copy,
-                                     const std::function<Status()>& after) const {
+                                     absl::FunctionRef<Status()> after) const {
   TF_ASSIGN_OR_RETURN(const Exported exported, ForExport(columns));
   return exported.rows->ForEachInOrder(
       exported.initial, [&](int residue, SmallTable& small) { copy(residue, small, exported.counts.get()); }, after);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/threads/mutex.h"
 #include "core/threads/thread_pool.h"
 #include "runtime/kernel/resource.h"
@@ -109,7 +110,7 @@ class EmbeddingTable final : public Resource {
   // the key; -1 in a table without a filter. Calls come one after the other. `columns` are names of columns. Not
   // counted as a lookup.
   Status ReadRows(ThreadPool& pool, std::span<const std::string> columns, std::span<const int64_t> keys,
-                  const std::function<void(const VisitedRow& row, int64_t frequency)>& visit) const;
+                  absl::FunctionRef<void(const VisitedRow& row, int64_t frequency)> visit) const;
 
   // Makes missing rows, calls `apply` with the rows of all keys (see TableRows::VisitKeys), and gives them `version`.
   // In a table with a filter, counts[i] is how often keys[i] has occurred (once if `counts` is empty), and `apply` gets
@@ -125,7 +126,7 @@ class EmbeddingTable final : public Resource {
   Status Export(ThreadPool& pool, std::span<const int> columns, const Copy& copy) const;
   // As Export, on this thread and with ascending residues. Calls after() after each small table, which is not locked
   // then. Ends at the first error of `after`.
-  Status ExportInOrder(std::span<const int> columns, const Copy& copy, const std::function<Status()>& after) const;
+  Status ExportInOrder(std::span<const int> columns, const Copy& copy, absl::FunctionRef<Status()> after) const;
 
   // Replaces all rows by those that `fill` makes in `rows`, with `visit` as an example of a visit that adds rows: it
   // has the part's first values and initial numbers. `counts` are those of the keys, or null without a filter. If

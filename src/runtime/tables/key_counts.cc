@@ -51,8 +51,7 @@ class KeyCounts::Map {
     entries_[gap].count = 0;
   }
   // As KeyCounts::TakeSince. A save may fail later, so that the next one names the save before it; see changes.h.
-  void TakeSince(uint64_t predecessor, uint64_t save, const std::function<void(const KeyCount&)>& visit)
-      TB_REQUIRES(mu) {
+  void TakeSince(uint64_t predecessor, uint64_t save, absl::FunctionRef<void(const KeyCount&)> visit) TB_REQUIRES(mu) {
     if (predecessor == taken_.number) saved_ = taken_;
     const uint32_t since = predecessor != 0 && predecessor == saved_.number ? saved_.saves : 0;
     for (const KeyCount& entry : entries_) {
@@ -125,7 +124,7 @@ void KeyCounts::Erase(int64_t key) {
   map.Erase(key);
 }
 
-void KeyCounts::EraseIf(int residue, const std::function<bool(const KeyCount&)>& erased) {
+void KeyCounts::EraseIf(int residue, absl::FunctionRef<bool(const KeyCount&)> erased) {
   if (bloom_ != nullptr) return;
   Map& map = maps_[static_cast<size_t>(residue)];
   MutexLock lock(map.mu);
@@ -144,7 +143,7 @@ int64_t KeyCounts::CountOf(int64_t key) const {
   return entry == nullptr ? 0 : int64_t{entry->count};
 }
 
-void KeyCounts::ForEach(int residue, const std::function<void(const KeyCount&)>& visit) const {
+void KeyCounts::ForEach(int residue, absl::FunctionRef<void(const KeyCount&)> visit) const {
   if (bloom_ != nullptr) return;
   const Map& map = maps_[static_cast<size_t>(residue)];
   MutexLock lock(map.mu);
@@ -161,7 +160,7 @@ void KeyCounts::TakeAll(int residue, uint64_t save) const {
 }
 
 void KeyCounts::TakeSince(int residue, uint64_t predecessor, uint64_t save,
-                          const std::function<void(const KeyCount&)>& visit) const {
+                          absl::FunctionRef<void(const KeyCount&)> visit) const {
   if (bloom_ != nullptr) return;
   Map& map = maps_[static_cast<size_t>(residue)];
   MutexLock lock(map.mu);

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/threads/mutex.h"
 #include "runtime/tables/bloom_counts.h"
 
@@ -37,18 +37,18 @@ class KeyCounts {
   // Forgets a key.
   void Erase(int64_t key);
   // Forgets the keys with this remainder for which erased(count) holds. `erased` does not use this object.
-  void EraseIf(int residue, const std::function<bool(const KeyCount&)>& erased);
+  void EraseIf(int residue, absl::FunctionRef<bool(const KeyCount&)> erased);
   // 0 for a key that was never counted.
   int64_t CountOf(int64_t key) const;
   // Calls visit(count) for each key with this remainder, in no particular order. `visit` does not use this object.
-  void ForEach(int residue, const std::function<void(const KeyCount&)>& visit) const;
+  void ForEach(int residue, absl::FunctionRef<void(const KeyCount&)> visit) const;
 
   // For increments of checkpoints (runtime/tables/changes.h). A save takes the counts of a remainder: all of them, or
   // those that have changed since the save `predecessor`, which are all if that is not known. The number of the save is
   // `save`. Counts that were forgotten are not told. `visit` does not use this object.
   void TakeAll(int residue, uint64_t save) const;
   void TakeSince(int residue, uint64_t predecessor, uint64_t save,
-                 const std::function<void(const KeyCount&)>& visit) const;
+                 absl::FunctionRef<void(const KeyCount&)> visit) const;
 
   // Null unless a Bloom filter counts.
   BloomCounts* bloom() const { return bloom_.get(); }

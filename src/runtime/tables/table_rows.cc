@@ -373,7 +373,7 @@ Status TableRows::ForEachSmallTable(ThreadPool& pool, std::span<const float> ini
 }
 
 Status TableRows::ForEachInOrder(std::span<const float> initial, const VisitTable& visit,
-                                 const std::function<Status()>& after) {
+                                 absl::FunctionRef<Status()> after) {
   for (size_t t = 0; t < small_.size(); ++t) {
     {
       BriefLockHolder lock(small_[t].mu);

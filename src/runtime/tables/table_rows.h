@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/threads/thread_pool.h"
 #include "runtime/tables/recent_lookups.h"
 #include "runtime/tables/small_table.h"
@@ -81,7 +82,7 @@ class TableRows {
   Status ForEachSmallTable(ThreadPool& pool, std::span<const float> initial, const VisitTable& visit);
   // As ForEachSmallTable, on this thread and with ascending residues. Calls after() after each small table, when it is
   // not locked. Ends at the first error of `after`.
-  Status ForEachInOrder(std::span<const float> initial, const VisitTable& visit, const std::function<Status()>& after);
+  Status ForEachInOrder(std::span<const float> initial, const VisitTable& visit, absl::FunctionRef<Status()> after);
 
   // The number of rows; those that other threads make or erase now count or not.
   int64_t NumRows() const { return made_ - erased_; }

@@ -4,9 +4,9 @@
 #define TENSORBRAID_RUNTIME_VARIABLES_ROW_STRIPES_H_
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
+#include "absl/functional/function_ref.h"
 #include "core/threads/thread_pool.h"
 #include "runtime/variables/row_locks.h"
 
@@ -22,11 +22,11 @@ inline double RowUpdateNs(int64_t row_bytes) { return 5 + 0.1 * static_cast<doub
 // `tables` have the same number of rows, and are locked in their order. Without tables, one call gets all numbers.
 // REQUIRES: all rows exist.
 void VisitByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
-                   const std::function<void(std::span<const int64_t> numbers)>& visit);
+                   absl::FunctionRef<void(std::span<const int64_t> numbers)> visit);
 
 // As VisitByStripe, for updates: also records that the rows change, in the tables that record changes.
 void UpdateByStripe(ThreadPool& pool, std::span<const int64_t> rows, std::span<RowLocks* const> tables, double cost_ns,
-                    const std::function<void(std::span<const int64_t> numbers)>& update);
+                    absl::FunctionRef<void(std::span<const int64_t> numbers)> update);
 
 }  // namespace tensorbraid::cpu
 

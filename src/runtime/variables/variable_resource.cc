@@ -96,7 +96,7 @@ StatusOr<Tensor> VariableResource::CopyOf(const Tensor& value) const {
   return copy;
 }
 
-Status VariableResource::ReadInPlace(const std::function<Status(const Tensor&)>& read) const {
+Status VariableResource::ReadInPlace(absl::FunctionRef<Status(const Tensor&)> read) const {
   ReaderLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
   if (row_locks_ == nullptr) return read(value_);
@@ -104,7 +104,7 @@ Status VariableResource::ReadInPlace(const std::function<Status(const Tensor&)>&
   return read(value_);
 }
 
-Status VariableResource::ReadRows(const std::function<Status(const Tensor&, RowLocks*)>& read) const {
+Status VariableResource::ReadRows(absl::FunctionRef<Status(const Tensor&, RowLocks*)> read) const {
   ReaderLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
   return read(value_, row_locks_.get());
@@ -155,7 +155,7 @@ StatusOr<Tensor> VariableResource::Take() {
   return std::exchange(value_, Tensor());
 }
 
-Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor*)>& update, const Tensor* spare) {
+Status VariableResource::Update(absl::FunctionRef<Status(const Tensor&, Tensor*)> update, const Tensor* spare) {
   Tensor fresh;  // holds the old value after the swap, and frees it after the lock is released
   WriterLock lock(mu_);
   if (!value_.is_valid()) return NotInitialized();
@@ -172,7 +172,7 @@ Status VariableResource::Update(const std::function<Status(const Tensor&, Tensor
   return OkStatus();
 }
 
-Status VariableResource::UpdateInPlace(const std::function<Status(Tensor*)>& update) {
+Status VariableResource::UpdateInPlace(absl::FunctionRef<Status(Tensor*)> update) {
   Tensor old;
   WriterLock lock(mu_);
   TF_RETURN_IF_ERROR(TakeSole(&old));
@@ -180,7 +180,7 @@ Status VariableResource::UpdateInPlace(const std::function<Status(Tensor*)>& upd
   return update(&value_);
 }
 
-Status VariableResource::UpdateRows(const std::function<Status(Tensor*, RowLocks&)>& update) {
+Status VariableResource::UpdateRows(absl::FunctionRef<Status(Tensor*, RowLocks&)> update) {
   {
     ReaderLock lock(mu_);
     // No snapshot is taken while this thread is a reader, so the value stays writable.

@@ -3,12 +3,12 @@
 #define TENSORBRAID_RUNTIME_VARIABLES_VARIABLE_RESOURCE_H_
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/values/new_tensor.h"
 #include "runtime/kernel/device.h"
 #include "runtime/kernel/resource.h"
@@ -53,10 +53,10 @@ class VariableResource : public Resource {
   StatusOr<Tensor> ReadFrom(Allocator& shared);
   // Calls `read` with the current value, under the lock, so that updates wait meanwhile. `read` must not keep the
   // tensor, nor use the variable.
-  Status ReadInPlace(const std::function<Status(const Tensor& value)>& read) const;
+  Status ReadInPlace(absl::FunctionRef<Status(const Tensor& value)> read) const;
   // As ReadInPlace, but updates of rows may run at the same time: `read` locks the rows that it reads. `rows` is null
   // if that is not necessary.
-  Status ReadRows(const std::function<Status(const Tensor& value, RowLocks* rows)>& read) const;
+  Status ReadRows(absl::FunctionRef<Status(const Tensor& value, RowLocks* rows)> read) const;
   // Shape of the current value.
   StatusOr<Shape> ReadShape() const;
 
@@ -78,13 +78,13 @@ class VariableResource : public Resource {
   // fresh, uninitialized buffer. Instead of a fresh buffer, the buffer of `spare` is used if `spare` holds the only
   // reference to it and has the value's dtype and shape: `out` then shares its buffer with `spare`. If `update` returns
   // an error, the value stays; `update` must not have written to `out`.
-  Status Update(const std::function<Status(const Tensor& old, Tensor* out)>& update, const Tensor* spare = nullptr);
+  Status Update(absl::FunctionRef<Status(const Tensor& old, Tensor* out)> update, const Tensor* spare = nullptr);
   // Runs `update(value)` under the lock, to change some elements of `value` in place. If `update` returns an error, it
   // must not have written.
-  Status UpdateInPlace(const std::function<Status(Tensor* value)>& update);
+  Status UpdateInPlace(absl::FunctionRef<Status(Tensor* value)> update);
   // As UpdateInPlace, for updates of rows along the first dimension. Several such updates may run at the same time, so
   // `update` locks the rows that it changes.
-  Status UpdateRows(const std::function<Status(Tensor* value, RowLocks& rows)>& update);
+  Status UpdateRows(absl::FunctionRef<Status(Tensor* value, RowLocks& rows)> update);
 
   // For increments of checkpoints (docs/design/0036). The save `save` is about to read the whole value, or has restored
   // it; `predecessor` is the save before that was completed, or 0. From now on, records which rows UpdateRows changes,

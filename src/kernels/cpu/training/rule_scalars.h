@@ -13,31 +13,34 @@
 
 namespace tensorbraid {
 
+// Writes a scalar into `to`, which is an element of the type that elements of type T are computed in. REQUIRES: the
+// scalar is of type T or an integer.
+template <typename T>
+void ConvertScalar(const Tensor& value, void* to) {
+  auto& scalar = *static_cast<ComputeType<T>*>(to);
+  using C = ComputeType<T>;
+  if (value.dtype() == DTypeOf<T>::value) {
+    scalar = static_cast<C>(value.data<T>()[0]);
+  } else if (value.dtype() == kInt32) {  // the global step, or a number of steps
+    scalar = static_cast<C>(static_cast<double>(value.data<int32_t>()[0]));
+  } else {
+    scalar = static_cast<C>(static_cast<double>(value.data<int64_t>()[0]));
+  }
+}
+
+// Calls convert(value, to) for each scalar of a rule, where `to` begins at `scalars` and advances by `size` bytes. The
+// scalars are the inputs with these numbers; those that are variables have type `dtype`. InvalidArgument if one of them
+// is not a scalar. It is no template, because there are a hundred rules and dtypes.
+Status ConvertScalars(KernelContext& ctx, std::span<const int> inputs, std::span<const char* const> names, DType dtype,
+                      void (*convert)(const Tensor& value, void* to), void* scalars, size_t size);
+
 // The scalars of `Rule`, computed in C, which are the inputs with these numbers; T is the type of the gradient.
 // InvalidArgument if one of them is not a scalar, or if the rule rejects their values.
 template <typename Rule, typename T, typename C = ComputeType<T>>
 StatusOr<std::array<C, Rule::kScalars.size()>> ReadScalars(KernelContext& ctx, std::span<const int> inputs) {
   std::array<C, Rule::kScalars.size()> scalars;
-  for (size_t i = 0; i < scalars.size(); ++i) {
-    Tensor value;
-    const DType declared = ctx.node().declared_input_type(inputs[i]);
-    if (declared == DType::kResource || IsRef(declared)) {
-      TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, inputs[i], DTypeOf<T>::value));
-      TF_ASSIGN_OR_RETURN(value, variable->Read());
-    } else {
-      value = ctx.input(inputs[i]);
-    }
-    if (!value.shape().is_scalar()) {
-      return InvalidArgument(Rule::kScalars[i], " is not a scalar: its shape is ", value.shape());
-    }
-    if (value.dtype() == DTypeOf<T>::value) {
-      scalars[i] = static_cast<C>(value.data<T>()[0]);
-    } else if (value.dtype() == kInt32) {  // the global step, or a number of steps
-      scalars[i] = static_cast<C>(static_cast<double>(value.data<int32_t>()[0]));
-    } else {
-      scalars[i] = static_cast<C>(static_cast<double>(value.data<int64_t>()[0]));
-    }
-  }
+  TF_RETURN_IF_ERROR(
+      ConvertScalars(ctx, inputs, Rule::kScalars, DTypeOf<T>::value, ConvertScalar<T>, scalars.data(), sizeof(C)));
   if constexpr (requires { Rule::Check(scalars, ctx.node()); }) {
     TF_RETURN_IF_ERROR(Rule::Check(scalars, ctx.node()));
   }

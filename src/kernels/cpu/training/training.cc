@@ -17,6 +17,25 @@ int64_t RowsOf(const Shape& shape) { return shape.rank() == 0 ? 1 : shape.dim(0)
 
 }  // namespace
 
+Status ConvertScalars(KernelContext& ctx, std::span<const int> inputs, std::span<const char* const> names, DType dtype,
+                      void (*convert)(const Tensor& value, void* to), void* scalars, size_t size) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    Tensor value;
+    const DType declared = ctx.node().declared_input_type(inputs[i]);
+    if (declared == DType::kResource || IsRef(declared)) {
+      TF_ASSIGN_OR_RETURN(const auto variable, VariableWithValue(ctx, inputs[i], dtype));
+      TF_ASSIGN_OR_RETURN(value, variable->Read());
+    } else {
+      value = ctx.input(inputs[i]);
+    }
+    if (!value.shape().is_scalar()) {
+      return InvalidArgument(names[i], " is not a scalar: its shape is ", value.shape());
+    }
+    convert(value, static_cast<char*>(scalars) + i * size);
+  }
+  return OkStatus();
+}
+
 UpdateKernel::UpdateKernel(const Node& node, std::span<const char* const> variables,
                            std::span<const char* const> scalars)
     : gradient_(std::max(InputNamed(node, "grad"), InputNamed(node, "delta"))), indices_(InputNamed(node, "indices")) {
@@ -32,10 +51,10 @@ struct UpdateKernel::Locking {
   int64_t num_rows = -1;  // of the variables that are locked
   std::vector<Place> places;
   std::vector<RowLocks*> locks;  // in the order in which the variables are locked
-  const Update& update;
+  Update update;
 };
 
-Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
+Status UpdateKernel::StepAll(KernelContext& ctx, Steps steps) const {
   const Tensor& grad = ctx.input(gradient());
   std::vector<int64_t> rows;
   return UpdateLocked(ctx, &rows, [&](const Place* places, std::span<RowLocks* const> locks) {
@@ -72,7 +91,7 @@ Status UpdateKernel::StepAll(KernelContext& ctx, const Steps& steps) const {
   });
 }
 
-Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, const Update& update) const {
+Status UpdateKernel::UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, Update update) const {
   Locking l{.grad = ctx.input(gradient_),
             .variables = {},
             .order = {},

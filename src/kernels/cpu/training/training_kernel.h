@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "core/text/strings.h"
 #include "graph/model/node.h"
 #include "kernels/cpu/costs.h"
@@ -34,13 +35,13 @@ class UpdateKernel : public Kernel {
   // Locks the variables and calls update(places, locks) with one Place per variable. Returns InvalidArgument if types
   // or shapes do not match. If the op updates rows, sets *rows to the row indices, which have been checked when
   // `update` runs, and `update` locks the rows that it changes with `locks`, in their order.
-  using Update = std::function<void(const Place* places, std::span<RowLocks* const> locks)>;
-  Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, const Update& update) const;
+  using Update = absl::FunctionRef<void(const Place* places, std::span<RowLocks* const> locks)>;
+  Status UpdateLocked(KernelContext& ctx, std::vector<int64_t>* rows, Update update) const;
   // Applies n elements of the gradient, from `at_gradient` on, to the elements of the variables from `at_variable` on.
-  using Steps = std::function<void(const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n)>;
+  using Steps = absl::FunctionRef<void(const Place* places, int64_t at_gradient, int64_t at_variable, int64_t n)>;
   // Locks the variables and applies the whole gradient: in parts, which several threads share, or row by row. With
   // one_per_row_, a part is a row, and a scalar is one.
-  Status StepAll(KernelContext& ctx, const Steps& steps) const;
+  Status StepAll(KernelContext& ctx, Steps steps) const;
 
   bool is_sparse() const { return indices_ >= 0; }
   int gradient() const { return gradient_; }

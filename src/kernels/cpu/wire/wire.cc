@@ -16,7 +16,7 @@ class WireResidual final : public Resource {
   explicit WireResidual(std::string name) : name_(std::move(name)) {}
 
   // Calls `encode` with the residual, which is 0 at first and whenever the shape has changed.
-  Status Use(const Shape& shape, const std::function<void(float* residual)>& encode) {
+  Status Use(const Shape& shape, absl::FunctionRef<void(float* residual)> encode) {
     MutexLock lock(mu_);
     if (!kept_.is_valid() || !(kept_.shape() == shape)) {
       kept_ = Tensor();

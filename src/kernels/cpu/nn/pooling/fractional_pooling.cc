@@ -83,7 +83,7 @@ void ForEachPixel(const FractionalWindows& w, const Shape& input, int64_t first,
   }
 }
 
-void ForImages(KernelContext& ctx, const Shape& input, const std::function<void(int64_t, int64_t)>& body) {
+void ForImages(KernelContext& ctx, const Shape& input, absl::FunctionRef<void(int64_t, int64_t)> body) {
   const int64_t images = input.dim(0);
   if (input.num_elements() == 0) return;
   Parallel(ctx, images, 2.0 * static_cast<double>(input.num_elements() / images), body);
