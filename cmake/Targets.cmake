@@ -82,11 +82,10 @@ function(tensorbraid_layer name)
   target_sources(tensorbraid PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
-# Compiler options of layers that run when graphs are built and not in each step: faster to compile.
+# Compiler options of code that has no loops over elements, but may run in a step: faster to compile.
 set(TENSORBRAID_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
-# Of code that runs a few times in a process: commands, and what starts and watches tasks. GCC compiles it a quarter faster
-# with -Og than with -O1, because it leaves out most of the analyses of whole functions. Both can use the same precompiled
-# headers.
+# Of code that runs while a graph is built, and of commands and what starts and watches tasks. GCC compiles it a quarter
+# faster with -Og than with -O1, because it leaves out most of the analyses of whole functions.
 set(TENSORBRAID_RARE_OPTIONS $<$<CONFIG:Release>:$<IF:$<CXX_COMPILER_ID:GNU>,-Og,-O1>>)
 
 # tensorbraid_proto(FILE...): compiles protobuf messages of this folder into the library. The generated header is included
