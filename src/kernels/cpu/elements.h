@@ -63,6 +63,18 @@ void CopyElements(const E* from, int64_t n, E* to) {
   }
 }
 
+// Writes `element` n times. The compiler vectorises a loop of memcpy, but not std::fill_n: for it, elements are
+// structs, and might change with each store.
+template <typename E>
+void RepeatElement(const E& element, int64_t n, E* to) {
+  if constexpr (std::is_trivially_copyable_v<E>) {
+    const E copy = element;
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i, &copy, sizeof(E));
+  } else {
+    std::fill_n(to, n, element);
+  }
+}
+
 // Zero, false, the empty string, or a handle or variant that is empty.
 template <typename E>
 E ZeroElement() {

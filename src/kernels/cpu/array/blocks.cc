@@ -328,7 +328,7 @@ Status SpaceToBatch(KernelContext& ctx) {
     E* to = MutableElements<E>(*out);
     ForEachBlockRow(b, in.shape().dim(0), grid, space, [&](int64_t space_row, int64_t row) {
       if (space_row < 0) {
-        std::fill_n(to + row * rest, rest, ZeroElement<E>());
+        RepeatElement(ZeroElement<E>(), rest, to + row * rest);
       } else {
         CopyElements(from + space_row * rest, rest, to + row * rest);
       }

@@ -99,7 +99,7 @@ Status GatherSlices(KernelContext& ctx, const Tensor& params) {
     E* to = MutableElements<E>(*out);
     for (const int64_t slice : slices) {
       if (slice < 0) {
-        std::fill_n(to, inner, ZeroElement<E>());
+        RepeatElement(ZeroElement<E>(), inner, to);
       } else {
         CopyElements(Elements<E>(params) + slice * inner, inner, to);
       }

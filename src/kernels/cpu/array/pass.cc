@@ -67,7 +67,7 @@ Status Empty(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const Shape shape, ShapeFrom(ctx.input(0), "the sizes"));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
-    std::fill_n(MutableElements<E>(*out), out->num_elements(), ZeroElement<E>());
+    RepeatElement(ZeroElement<E>(), out->num_elements(), MutableElements<E>(*out));
     return OkStatus();
   });
 }

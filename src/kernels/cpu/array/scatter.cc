@@ -46,7 +46,7 @@ Status ScatterNd(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(const ScatteredSlices slices, SlicesFor(ctx.node(), ctx.input(0), ctx.input(1).shape(), shape));
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   TF_RETURN_IF_ERROR(ForElementsOf(out->dtype(), [&]<typename E>() {
-    std::fill_n(MutableElements<E>(*out), out->num_elements(), ZeroElement<E>());
+    RepeatElement(ZeroElement<E>(), out->num_elements(), MutableElements<E>(*out));
     return OkStatus();
   }));
   return UpdateRows(RowUpdate::kAdd, slices.numbers, slices.size, ctx.input(1), out);
@@ -134,7 +134,7 @@ Status ParallelConcatStart(KernelContext& ctx) {
   if (!shape.is_fully_defined()) return InvalidArgument("the shape must be fully known, got ", shape);
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
-    std::fill_n(MutableElements<E>(*out), out->num_elements(), ZeroElement<E>());
+    RepeatElement(ZeroElement<E>(), out->num_elements(), MutableElements<E>(*out));
     return OkStatus();
   });
 }

@@ -134,7 +134,7 @@ template <typename E>
 void FillElements(ThreadPool& pool, E value, Tensor* out) {
   E* to = MutableElements<E>(*out);
   pool.ParallelFor(out->num_elements(), 0.1 * sizeof(E),
-                   [&](int64_t begin, int64_t end) { std::fill(to + begin, to + end, value); });
+                   [&](int64_t begin, int64_t end) { RepeatElement(value, end - begin, to + begin); });
 }
 
 Status Fill(KernelContext& ctx) {
@@ -196,7 +196,7 @@ void Broadcast(const E* from, const IntVector& strides, const Shape& shape, E* t
     int64_t offset = 0;
     for (int d = 0; d + 1 < rank; ++d) offset += position[d] * strides[d];
     if (strides[rank - 1] == 0) {
-      std::fill_n(to, row, from[offset]);
+      RepeatElement(from[offset], row, to);
     } else {
       CopyElements(from + offset, row, to);
     }
@@ -246,7 +246,7 @@ Status OneHot(KernelContext& ctx) {
   const int64_t inner = SizeOf(in, static_cast<int>(axis), in.rank());
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*out);
-    std::fill_n(to, out->num_elements(), *Elements<E>(ctx.input(3)));
+    RepeatElement(*Elements<E>(ctx.input(3)), out->num_elements(), to);
     const E on = *Elements<E>(ctx.input(2));
     for (int64_t i = 0; i < static_cast<int64_t>(indices.size()); ++i) {
       const auto index = static_cast<int64_t>(indices[i]);

@@ -42,7 +42,7 @@ Status PutRegion(KernelContext& ctx, const Shape& shape, const StridedRegion& re
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*out);
-    std::fill_n(to, out->num_elements(), rest == nullptr ? ZeroElement<E>() : *Elements<E>(*rest));
+    RepeatElement(rest == nullptr ? ZeroElement<E>() : *Elements<E>(*rest), out->num_elements(), to);
     const E* from = Elements<E>(part);
     ForEachRun(shape, region, [&](int64_t offset, int64_t n) {
       CopyElements(from, n, to + offset);

@@ -46,7 +46,7 @@ Status SparseToDense(KernelContext& ctx) {
   TF_ASSIGN_OR_RETURN(Tensor * out, ctx.AllocateOutput(0, shape));
   return ForElementsOf(out->dtype(), [&]<typename E>() {
     E* to = MutableElements<E>(*out);
-    std::fill_n(to, out->num_elements(), *Elements<E>(rest));
+    RepeatElement(*Elements<E>(rest), out->num_elements(), to);
     const bool one = values.shape().rank() == 0;
     for (int64_t i = 0; i < n; ++i) {
       int64_t at = 0;
