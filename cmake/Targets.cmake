@@ -79,7 +79,23 @@ function(tensorbraid_layer name)
   if(ARG_HEADERS AND TENSORBRAID_UNITY)
     target_precompile_headers(${target} REUSE_FROM tensorbraid_${ARG_HEADERS}_headers)
   endif()
-  target_sources(tensorbraid PRIVATE $<TARGET_OBJECTS:${target}>)
+  tensorbraid_objects(${target} ${ARG_OPTIONS})
+endfunction()
+
+# tensorbraid_objects(TARGET [option...]): puts the objects of a target, compiled with these options, into the library. Of
+# an inline function that several objects define, the linker takes the first. So objects that are optimised less come
+# last: tensorbraid_last_objects() puts them there.
+function(tensorbraid_objects target)
+  if("${ARGN}" MATCHES "-O[1g]")
+    set_property(GLOBAL APPEND PROPERTY TENSORBRAID_LAST_OBJECTS $<TARGET_OBJECTS:${target}>)
+  else()
+    target_sources(tensorbraid PRIVATE $<TARGET_OBJECTS:${target}>)
+  endif()
+endfunction()
+
+function(tensorbraid_last_objects)
+  get_property(objects GLOBAL PROPERTY TENSORBRAID_LAST_OBJECTS)
+  target_sources(tensorbraid PRIVATE ${objects})
 endfunction()
 
 # Compiler options of code that has no loops over elements, but may run in a step: faster to compile.
