@@ -18,9 +18,8 @@ namespace tensorbraid {
 
 namespace internal {
 
-// An argument of StrCat, as a value that a compiler copies without code: thousands of calls make text for errors, most
-// of which never occurs, so a call only writes its pieces into an array and leaves the rest to one function. It refers
-// to the argument, which must outlive it.
+// An argument of StrCat, as a small value that refers to the argument. Thousands of calls make the text of errors that
+// hardly ever occur. So a call only writes its pieces into an array, and one function makes the text.
 class Piece {
  public:
   explicit Piece(const char* v) : kind_(Kind::kTerminated), text_(v) {}

@@ -17,8 +17,8 @@ namespace tensorbraid {
 // scalar is of type T or an integer.
 template <typename T>
 void ConvertScalar(const Tensor& value, void* to) {
-  auto& scalar = *static_cast<ComputeType<T>*>(to);
   using C = ComputeType<T>;
+  C& scalar = *static_cast<C*>(to);
   if (value.dtype() == DTypeOf<T>::value) {
     scalar = static_cast<C>(value.data<T>()[0]);
   } else if (value.dtype() == kInt32) {  // the global step, or a number of steps
@@ -30,7 +30,7 @@ void ConvertScalar(const Tensor& value, void* to) {
 
 // Calls convert(value, to) for each scalar of a rule, where `to` begins at `scalars` and advances by `size` bytes. The
 // scalars are the inputs with these numbers; those that are variables have type `dtype`. InvalidArgument if one of them
-// is not a scalar. It is no template, because there are a hundred rules and dtypes.
+// is not a scalar. It is no template, because it would be compiled for a hundred rules and dtypes.
 Status ConvertScalars(KernelContext& ctx, std::span<const int> inputs, std::span<const char* const> names, DType dtype,
                       void (*convert)(const Tensor& value, void* to), void* scalars, size_t size);
 
