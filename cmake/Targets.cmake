@@ -104,6 +104,22 @@ set(TENSORBRAID_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
 # faster with -Og than with -O1, because it leaves out most of the analyses of whole functions.
 set(TENSORBRAID_RARE_OPTIONS $<$<CONFIG:Release>:$<IF:$<CXX_COMPILER_ID:GNU>,-Og,-O1>>)
 
+# Of all code of ours but tests. Calls between functions of the library need no look-up, since no other library replaces
+# them.
+set(TENSORBRAID_CODE_OPTIONS -fvisibility-inlines-hidden $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+
+# tensorbraid_command_code(TARGET UNIT_SIZE FILE...): compiles the files of a target as the layers that build graphs are
+# compiled (TENSORBRAID_RARE_OPTIONS), with the precompiled headers of these layers. It is for code that the program needs
+# and the library does not: commands, and what starts and watches tasks. UNIT_SIZE: see tensorbraid_unity.
+function(tensorbraid_command_code target unit_size)
+  target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/proto)
+  target_compile_options(${target} PRIVATE ${TENSORBRAID_RARE_OPTIONS} ${TENSORBRAID_CODE_OPTIONS})
+  tensorbraid_unity(${target} ${unit_size} ${ARGN})
+  if(TENSORBRAID_UNITY)
+    target_precompile_headers(${target} REUSE_FROM tensorbraid_cold_headers)
+  endif()
+endfunction()
+
 # tensorbraid_proto(FILE...): compiles protobuf messages of this folder into the library. The generated header is included
 # as "folder/file.pb.h", by .cc files only: no header of ours shows protobuf.
 function(tensorbraid_proto)
