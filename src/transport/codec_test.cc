@@ -66,7 +66,7 @@ T AsSent(const T& message) {
 
 TEST(CodecTest, EveryTypeOfMessageKeepsItsType) {
   const auto messages = OneOfEach();
-  ASSERT_EQ(messages.size(), std::variant_size_v<Message>);
+  ASSERT_EQ(messages.size(), std::variant_size_v<MessageVariant>);
   for (size_t i = 0; i < messages.size(); ++i) {
     ASSERT_EQ(messages[i].index(), i);
     auto back = RoundTrip(messages[i]);

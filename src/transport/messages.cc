@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tensorbraid {
 
@@ -30,5 +31,33 @@ Payload Payload::Part(size_t offset, size_t count) const {
   }
   return part;
 }
+
+template <typename Kind>
+requires kIsKindOf<Kind, MessageVariant> Message::Message(Kind message) : MessageVariant(std::move(message)) {}
+template Message::Message(Heartbeat);
+template Message::Message(Leave);
+template Message::Message(GraphPart);
+template Message::Message(RegisterGraph);
+template Message::Message(DeregisterGraph);
+template Message::Message(CloseSession);
+template Message::Message(ResetContainers);
+template Message::Message(Reply);
+template Message::Message(RunGraph);
+template Message::Message(StepDone);
+template Message::Message(AbortStep);
+template Message::Message(EndStep);
+template Message::Message(EagerTensor);
+template Message::Message(AnnounceTensor);
+template Message::Message(GrantTensor);
+template Message::Message(BulkTensor);
+template Message::Message(EagerCredit);
+template Message::Message(GetReport);
+template Message::Message(WorkOver);
+
+Message::Message(const Message&) = default;
+Message::Message(Message&&) noexcept = default;
+Message& Message::operator=(const Message&) = default;
+Message& Message::operator=(Message&&) noexcept = default;
+Message::~Message() = default;
 
 }  // namespace tensorbraid

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -228,10 +229,29 @@ struct WorkOver {
   Status how;  // what Server::Join of the worker returns
 };
 
-// What a LinkHandler gets.
-using Message = std::variant<Heartbeat, Leave, GraphPart, RegisterGraph, DeregisterGraph, CloseSession, ResetContainers,
-                             Reply, RunGraph, StepDone, AbortStep, EndStep, EagerTensor, AnnounceTensor, GrantTensor,
-                             BulkTensor, EagerCredit, GetReport, WorkOver>;
+using MessageVariant = std::variant<Heartbeat, Leave, GraphPart, RegisterGraph, DeregisterGraph, CloseSession,
+                                    ResetContainers, Reply, RunGraph, StepDone, AbortStep, EndStep, EagerTensor,
+                                    AnnounceTensor, GrantTensor, BulkTensor, EagerCredit, GetReport, WorkOver>;
+
+template <typename T, typename Variant>
+inline constexpr bool kIsKindOf = false;
+template <typename T, typename... Kinds>
+inline constexpr bool kIsKindOf<T, std::variant<Kinds...>> = (std::is_same_v<T, Kinds> || ...);
+
+// A message of any kind, which is what a LinkHandler gets. std::get_if, std::holds_alternative and std::visit take it
+// like a std::variant. Its members are not inline: each file that copies, moves or destroys a variant would compile
+// functions for all of these kinds.
+class Message : public MessageVariant {
+ public:
+  template <typename Kind>
+  requires kIsKindOf<Kind, MessageVariant> Message(
+      Kind message);  // NOLINT(google-explicit-constructor): a RunGraph is a Message
+  Message(const Message&);
+  Message(Message&&) noexcept;
+  Message& operator=(const Message&);
+  Message& operator=(Message&&) noexcept;
+  ~Message();
+};
 
 }  // namespace tensorbraid
 

@@ -45,7 +45,7 @@ class SeedReport {
 
 // A message and a copy of its payload.
 struct Received {
-  Message message;
+  Message message = Heartbeat();
   std::string bytes;
 };
 

@@ -172,7 +172,7 @@ class UcxLaneTest : public ::testing::Test {
 TEST_F(UcxLaneTest, APayloadIsReceivedIntoMemoryOfItsOwn) {
   const std::string sent = Pattern(8 << 20, 1);
   ASSERT_TRUE(a_->Send(MakeBulk(1, sent), /*urgent=*/true).ok());
-  Message received;
+  Message received = Heartbeat();
   const auto on_message = [&](Message m) { received = std::move(m); };
   const auto arrived = [&] {
     EXPECT_TRUE(b_->Receive(on_message).ok());
