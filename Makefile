@@ -23,7 +23,7 @@ help:
 	@echo "               takes some minutes"
 	@echo "make test_accelerators  test with plugins of accelerators that compute on the CPU, which it installs (tests/accelerators/README.md)"
 	@echo "make test_tensorflow  compare with TensorFlow, which it installs; takes some minutes (tests/interop/README.md)"
-	@echo "make test_keras  test tf.keras, and run the library Keras's own tests, which it installs; PARTS=3: a third of them,"
+	@echo "make test_keras  test tf.keras, and run the library Keras's own tests, which it installs; PARTS=5: a fifth of them,"
 	@echo "               which the commit chooses (python/tests/keras/README.md)"
 	@echo "make test_engines  test with Prometheus and other systems, which it installs (tests/engines/README.md)"
 	@echo "make wheel     build wheels of the Python package into build/dist (python/wheel/README.md)"
