@@ -29,22 +29,18 @@ function(tensorbraid_unity target unit_size)
   endforeach()
 endfunction()
 
-# tensorbraid_headers(NAME HEADER... [OPTIONS option...] [LIBRARIES library...]): with TENSORBRAID_UNITY, headers that layers
-# with these compiler options read precompiled (HEADERS NAME in tensorbraid_layer). A layer with other options needs headers
-# of its own, since GCC compiles a file that reads a precompiled header with the options of the header. LIBRARIES: what the
-# layers link, if it is not tensorbraid_build.
+# tensorbraid_headers(NAME HEADER... [OPTIONS option...]): with TENSORBRAID_UNITY, headers that layers with these compiler
+# options read precompiled (HEADERS NAME in tensorbraid_layer). A layer with other options needs headers of its own, since
+# GCC compiles a file that reads a precompiled header with the options of the header.
 function(tensorbraid_headers name)
   if(NOT TENSORBRAID_UNITY)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "OPTIONS;LIBRARIES" ${ARGN})
-  if(NOT ARG_LIBRARIES)
-    set(ARG_LIBRARIES tensorbraid_build)
-  endif()
+  cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
   set(target tensorbraid_${name}_headers)
   file(CONFIGURE OUTPUT ${target}.cc CONTENT "")
   add_library(${target} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cc)
-  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
+  target_link_libraries(${target} PRIVATE tensorbraid_build)
   target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
   list(TRANSFORM ARG_UNPARSED_ARGUMENTS REPLACE "^([^<].*)" "${PROJECT_SOURCE_DIR}/src/\\1")
   target_precompile_headers(${target} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
@@ -104,7 +100,7 @@ set(TENSORBRAID_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
 # faster with -Og than with -O1, because it leaves out most of the analyses of whole functions.
 set(TENSORBRAID_RARE_OPTIONS $<$<CONFIG:Release>:$<IF:$<CXX_COMPILER_ID:GNU>,-Og,-O1>>)
 
-# Of all code of ours but tests. Calls between functions of the library need no look-up, since no other library replaces
+# Of the library and of the program. Calls between functions of the library need no look-up, since no other library replaces
 # them.
 set(TENSORBRAID_CODE_OPTIONS -fvisibility-inlines-hidden $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 

@@ -32,8 +32,8 @@ Payload Payload::Part(size_t offset, size_t count) const {
   return part;
 }
 
-template <typename Kind>
-requires kIsKindOf<Kind, MessageVariant> Message::Message(Kind message) : MessageVariant(std::move(message)) {}
+template <MessageKind Kind>
+Message::Message(Kind message) : MessageVariant(std::move(message)) {}
 template Message::Message(Heartbeat);
 template Message::Message(Leave);
 template Message::Message(GraphPart);

@@ -237,15 +237,16 @@ template <typename T, typename Variant>
 inline constexpr bool kIsKindOf = false;
 template <typename T, typename... Kinds>
 inline constexpr bool kIsKindOf<T, std::variant<Kinds...>> = (std::is_same_v<T, Kinds> || ...);
+template <typename T>
+concept MessageKind = kIsKindOf<T, MessageVariant>;
 
 // A message of any kind, which is what a LinkHandler gets. std::get_if, std::holds_alternative and std::visit take it
 // like a std::variant. Its members are not inline: each file that copies, moves or destroys a variant would compile
 // functions for all of these kinds.
 class Message : public MessageVariant {
  public:
-  template <typename Kind>
-  requires kIsKindOf<Kind, MessageVariant> Message(
-      Kind message);  // NOLINT(google-explicit-constructor): a RunGraph is a Message
+  template <MessageKind Kind>
+  Message(Kind message);
   Message(const Message&);
   Message(Message&&) noexcept;
   Message& operator=(const Message&);
